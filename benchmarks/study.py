@@ -1,8 +1,8 @@
 """How often do the tests of ``study`` reject where there is no difference, at a level of 5 %?
 
 Runs differ by their seeds, items by how hard they are, also for one system alone, and data sets by
-what suits a system. Folds are those of classifiers that are really trained: two nearest-centroid
-classifiers on different features that say equally much. Beside each test stands what ignores the
+what suits a system. Folds are those of classifiers that are really trained, two of the same kind on
+different features that say equally much. Beside each test stands what ignores the
 structure. Power is that against a difference of some points of accuracy; coverage is that of the
 interval of a mean over runs.
 
@@ -133,42 +133,60 @@ def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
     yield Row("coverage", n, runs, 1, 0, variance, "interval", sets, share(covered), np.nan)
 
 
-def trained(rng: np.random.Generator, n: int, folds: int, strength: Any, runs: int = 1) -> DataSet:
-    """Cross-validated nearest-centroid classifiers of two systems, each with its own features."""
-    features = n // 5
+def centroids(x: Any, true: Any, fold: Any, folds: int) -> Any:
+    """Nearest centroids, trained on all folds but the item's."""
+    member = np.zeros((2 * folds, len(true)))
+    member[2 * fold + true, np.arange(len(true))] = 1
+    sums, sizes = (member @ x).reshape(folds, 2, -1), member.sum(1).reshape(folds, 2)
+    low, high = np.moveaxis((sums.sum(0) - sums) / (sizes.sum(0) - sizes)[:, :, None], 1, 0)
+    apart = high - low
+    side = x @ apart.T - ((low + high) / 2 * apart).sum(1)
+    return side[np.arange(len(true)), fold] > 0
+
+
+def neighbour(x: Any, true: Any, fold: Any, folds: int) -> Any:
+    """The class of the nearest neighbour in another fold: a learner that depends on few items."""
+    square = (x * x).sum(1)
+    far = square - 2 * (x @ x.T)
+    far[fold[:, None] == fold] = np.inf
+    return true[far.argmin(1)]
+
+
+LEARNERS = {"centroids": (centroids, 0.15, 40), "neighbour": (neighbour, 0.5, 8)}
+"""Learners, how much each feature says, and how many features there are of 200 items."""
+
+
+def trained(
+    rng: np.random.Generator, n: int, folds: int, learner: str, factor: float, runs: int
+) -> DataSet:
+    """Cross-validated classifiers of two systems, each with features of its own."""
+    learn, strength, features = LEARNERS[learner]
+    if learner == "centroids":
+        strength, features = strength * np.sqrt(200 / n), features * n // 200
     true = rng.integers(0, 2, n).astype(np.int32)
     signs = 2.0 * true - 1
-    data = [rng.standard_normal((n, features)) + x * signs[:, None] for x in strength]
-    predicted, assigned, keys = [], [], []
     order = [rng.permutation(n) % folds for _ in range(runs)]
-    for name, x in zip("AB", data, strict=True):
-        for run, fold in enumerate(order):
-            one = np.zeros(n, np.int32)
-            for at in range(folds):
-                test = fold == at
-                train = ~test
-                low, high = (x[train & (true == k)].mean(0) for k in (0, 1))
-                side = (x[test] - (low + high) / 2) @ (high - low)
-                one[test] = side > 0
-            predicted.append(one)
-            assigned.append(fold)
-            keys.append(RunKey(name, str(run)))
+    predicted, keys = [], []
+    for name, times in zip("AB", (factor, 1.0), strict=True):
+        x = rng.standard_normal((n, features)) + times * strength * signs[:, None]
+        predicted += [learn(x, true, fold, folds) for fold in order]
+        keys += [RunKey(name, str(run)) for run in range(runs)]
     return DataSet(
-        *(Labels(range(2)), True, np.arange(n), true, tuple(keys), np.stack(predicted)),
-        folds=np.stack(assigned).astype(np.int32),
+        *(Labels(range(2)), True, np.arange(n), true, tuple(keys)),
+        np.stack(predicted).astype(np.int32),
+        folds=np.stack(order * 2).astype(np.int32),
         fold_names=Labels(range(folds)),
     )
 
 
-def folds_cell(n: int, runs: int, sets: int, folds: int = 10) -> Iterator[Row]:
+def folds_cell(n: int, runs: int, learner: str, sets: int, folds: int = 10) -> Iterator[Row]:
     definition, _ = plan_study("accuracy", {}, None, {})
-    rng = seeded("folds", n, runs)
+    rng = seeded("folds", n, runs, learner)
     hits: dict[str, list[list[bool]]] = {}
-    weak = 0.15 * np.sqrt(40 / (n // 5))
-    for side, factor in enumerate((1.0, 1.4)):
+    intervals, means = [], []
+    for side, factor in enumerate((1.0, 1 + 0.4 * np.sqrt(200 / n))):
         for _ in range(sets):
-            data = trained(rng, n, folds, (factor * weak, weak), runs)
-            crossed = cross("", data, definition)
+            crossed = cross("", trained(rng, n, folds, learner, factor, runs), definition)
             pair = compare_folds(crossed, "A", "B", definition, None)
             assert crossed.folds is not None
             rows = len(crossed.folds) // 2
@@ -181,13 +199,20 @@ def folds_cell(n: int, runs: int, sets: int, folds: int = 10) -> Iterator[Row]:
             for test, value in p.items():
                 both = hits.setdefault(test, [[], []])
                 both[side].append(value is not None and value < LEVEL)
+            if side == 0:
+                mean = mean_of_runs(crossed, "B", definition)
+                intervals.append(mean.interval)
+                means.append(mean.mean)
     for test, (null, other) in hits.items():
-        yield Row("folds", n, runs, 1, folds, "trained", test, sets, share(null), share(other))
+        yield Row("folds", n, runs, 1, folds, learner, test, sets, share(null), share(other))
+    truth = float(np.mean(means))
+    covered = [x is not None and x.low <= truth <= x.high for x in intervals]
+    yield Row("fold coverage", n, runs, 1, folds, learner, "interval", sets, share(covered), np.nan)
 
 
-def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) -> Iterator[Row]:
+def sets_cell(n: int, size: int, variance: str, sets: int, runs: int = 3) -> Iterator[Row]:
     definition, _ = plan_study("averaged_f1", {}, None, {})
-    rng = seeded("data sets", size, variance)
+    rng = seeded("data sets", n, size, variance)
     hits: dict[str, list[list[bool]]] = {}
     suits = 0.3
     for side, shift in enumerate((0.0, SHIFT)):
@@ -212,8 +237,9 @@ def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) 
             p = {
                 "random effects": pair.meta.p_value,
                 "Wilcoxon": pair.p_wilcoxon,
-                "Friedman": ranks.friedman.p_chi_square,
-                "Iman–Davenport": ranks.friedman.p_value,
+                "Friedman, exact": ranks.friedman.p_value,
+                "Friedman, χ²": ranks.friedman.p_chi_square,
+                "Iman–Davenport": ranks.friedman.p_f,
                 "Nemenyi, any pair": 0.0 if largest > ranks.critical_difference else 1.0,
                 "ignoring data sets: all stacked": paired_t(np.concatenate(stacked, 1)),
             }
@@ -224,16 +250,21 @@ def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) 
         yield Row("data sets", n, runs, size, 0, variance, test, sets, share(null), share(other))
 
 
-def grid(sets: int, only: str | None) -> Iterator[Row]:
+def grid(sets: int, only: str | None) -> Iterator[list[Row]]:
+    """The rows of each cell."""
     if only in (None, "runs"):
         for n, runs, variance in product((200, 1000), (3, 5, 10), SOURCES):
-            yield from runs_cell(n, runs, variance, sets)
-    if only in (None, "folds"):
-        for n, runs in ((200, 1), (1000, 1), (200, 10)):
-            yield from folds_cell(n, runs, sets)
+            yield [*runs_cell(n, runs, variance, sets)]
     if only in (None, "data sets"):
-        for size, variance in [*product((5,), SOURCES), (30, "both")]:
-            yield from sets_cell(size, variance, sets)
+        for n, size, variance in product((200, 1000), (5, 30), SOURCES):
+            yield [*sets_cell(n, size, variance, sets)]
+    if only in (None, "folds"):
+        for n, runs, learner in product((200, 1000), (1, 10), LEARNERS):
+            yield [*folds_cell(n, runs, learner, sets)]
+
+
+def cell(row: Row) -> tuple[Any, ...]:
+    return row.family, row.n, row.runs, row.data_sets, row.folds, row.variance
 
 
 def read() -> list[Row]:
@@ -305,12 +336,12 @@ def main() -> None:
     options = parser.parse_args()
     if not options.page:
         known = read() if TABLE.exists() else []
-        fresh = []
-        for row in grid(options.sets, options.only):
-            fresh.append(row)
-            print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
-        families = {row.family for row in fresh}
-        write([row for row in known if row.family not in families] + fresh)
+        for fresh in grid(options.sets, options.only):
+            for row in fresh:
+                print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
+            done = {cell(row) for row in fresh}
+            known = [row for row in known if cell(row) not in done] + fresh
+            write(known)
     fill(read())
 
 

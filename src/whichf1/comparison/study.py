@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.comparison.compare import letters
-from whichf1.comparison.crossed import Crossed, cross
+from whichf1.comparison.crossed import Crossed, cross, rescored
 from whichf1.comparison.data_sets import (
     AverageRanks,
     DataSetPair,
@@ -141,7 +141,7 @@ class Study(Drawable):
 
         None if systems give scores, or there is one system.
         """
-        if any(data.scored for data in self.trials.data_sets.values()) or len(self.systems) < 2:
+        if any(each.counts is None for each in self.crossed.values()) or len(self.systems) < 2:
             return None
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
@@ -230,12 +230,11 @@ def _whole_scores(study: Study, definition: Definition) -> dict[str, Score]:
     """The mean score of each system over runs and data sets, under another definition."""
     values: dict[str, list[float]] = {name: [] for name in study.systems}
     settled, labels = definition, Labels(())
-    for name, data in study.trials.data_sets.items():
-        pooled = study.plan.folding == "pooled"
-        one = cross(name, data, definition, pooled=pooled, slopes=False)
-        settled, labels = one.definition, one.labels
-        for system in one.systems:
-            values[system].append(float(one.values[one.rows(system)].mean()))
+    for crossed in study.crossed.values():
+        scored, means = rescored(crossed, definition)
+        settled, labels = scored.definition, scored.labels
+        for system in crossed.systems:
+            values[system].append(float(means[crossed.rows(system)].mean()))
     if len(study.crossed) > 1:
         settled, labels = definition, _labels(study.crossed)
     return {
@@ -459,13 +458,13 @@ def _across(
     if len(full) > 1:
         table = np.array([[each[name] for name in systems] for each in full])
         ranks = rank_data_sets(systems, table, lower, level)
-    single: Any = folds or pairs
-    differences: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
-    for both in combinations(systems, 2):
-        own = [pair for pair in single if (pair.a, pair.b) == both]
+    single: dict[tuple[str, str], list[Any]] = {both: [] for both in combinations(systems, 2)}
+    for pair in folds or pairs:
+        single[pair.a, pair.b].append(pair)
+    every: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
+    for both, own in single.items():
         errors = [pair.standard_error for pair in own] if folds else steady_errors(own)
-        differences[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
-    every = {pair: differences.get(pair, []) for pair in combinations(systems, 2)}
+        every[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
     low, high = definition.declaration.bounds
     limit = high - low if high < inf else inf
     across = compare_data_sets(

@@ -291,7 +291,8 @@ def _across(study: Study) -> Iterator[Block]:
             f = ranks.friedman
             words += (
                 f" Friedman: χ² = {f.chi_square:.2f}, p {_equal(f.p_chi_square)}; Iman–Davenport: "
-                f"F = {f.f:.2f}, p {_equal(f.p_value)}."
+                f"F = {f.f:.2f}, p {_equal(f.p_f)}"
+                + (f"; exact: p {_equal(f.p_value)}." if f.exact else ".")
             )
     yield Note(words)
     yield Note(_posterior_words(study, "Bayesian signed-rank test (Benavoli et al. 2014)"))
