@@ -14,18 +14,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.comparison.compare import made_from
 from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
+from whichf1.metrics import COUNTED
 from whichf1.scoring.evaluate import evaluate_systems
-from whichf1.scoring.lines import read_items
-from whichf1.sources.logs import VALUE
+from whichf1.scoring.lines import bounded, read_items
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
 from whichf1.statistics.scales import Spread, tested_spread
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.trials import DataSet, RunKey, named
 
 DENSE = 1 << 20
@@ -100,19 +99,12 @@ def cross(
 ) -> Crossed:
     """Score every run of a data set; folds are averaged unless they are pooled."""
     plain = definition.settled(interval=None)
-    counted, sets = made_from(plain.declaration)
-    if sets or counted == data.scored:
-        what = "sets of labels" if sets else "scores" if not counted else "predicted classes"
-        raise InputError(
-            f"{plain.metric} is computed from {what}, and this study has "
-            f"{'scores' if data.scored else 'predicted classes'}. Choose another metric, or give "
-            f"{'score=' if not counted else 'pred='}."
-        )
+    counted = plain.declaration.kind in COUNTED
+    _refuse_other(plain, data)
     data = _kept(name, data, plain)
     groups = _groups(data, pooled)
-    score = _score_classes if counted else _score_ranked
-    if data.labels == VALUE:
-        score = _score_values
+    valued = plain.declaration.kind == "value"
+    score = _score_values if valued else _score_classes if counted else _score_ranked
     scored = score(data, plain, groups)
     by_group = _by_group(name, scored, data.keys)
     parts, systems, clusters = scored.parts, None, None
@@ -132,6 +124,21 @@ def cross(
         *(by_group if folded else None, shares, systems, covariance, scored.counts, data.n),
         *(clusters, data.matched),
     )
+
+
+def _refuse_other(definition: Definition, data: DataSet) -> None:
+    """Raise unless the metric is computed from what the runs have."""
+    needed = {"items": "sets of labels", "label ranking": "sets of labels", "value": "values"}
+    kind = definition.declaration.kind
+    what = needed.get(kind, "predicted classes" if kind in COUNTED else "scores")
+    held = "values" if data.labels == VALUE else "scores" if data.scored else "predicted classes"
+    if what != held:
+        give = {"values": "value=", "scores": "score=", "predicted classes": "pred="}
+        other = f", or give {give[what]}" if what in give else ""
+        raise InputError(
+            f"{definition.metric} is computed from {what}, and this study has {held}. Choose "
+            f"another metric{other}."
+        )
 
 
 class ScoredGroups(NamedTuple):
@@ -196,9 +203,7 @@ def _groups(data: DataSet, pooled: bool) -> list[list[Any]]:
     return groups
 
 
-def _score_classes(
-    data: DataSet, definition: Definition, groups: list[list[Any]]
-) -> ScoredGroups:
+def _score_classes(data: DataSet, definition: Definition, groups: list[list[Any]]) -> ScoredGroups:
     """The scores of predicted classes."""
     k = len(data.labels)
     narrow = np.int32 if k * k < 1 << 31 else np.int64
@@ -287,6 +292,7 @@ def _score_values(data: DataSet, definition: Definition, groups: list[list[Any]]
     """The same of values that items have."""
     parts = np.zeros((len(groups), data.n))
     values = []
+    definition = bounded(definition, data.predicted[data.present])
     for row, masks in enumerate(groups):
         for mask in masks:
             each = data.predicted[row][mask]

@@ -166,7 +166,7 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
         spread = corrected_spread(crossed.folds[rows].ravel(), float((share / (1 - share)).mean()))
     mean = float(values.mean())
     level, word = level_of(definition), "folds" if crossed.folds is not None else "runs and items"
-    bounds = definition.declaration.bounds
+    bounds = definition.bounds
     if bounds[0] == -inf:
         interval = t_interval(mean, spread, level, inf, word)
     else:
@@ -205,7 +205,7 @@ def compare_runs(
         caution = "there is one run of each, so that the test is of these runs, not of others"
     if not crossed.matched:
         caution = caution or UNCOUNTED
-    level, (low, high) = level_of(definition), definition.declaration.bounds
+    level, (low, high) = level_of(definition), definition.bounds
     known = isfinite(spread.error)
     return RunPair(
         a=a,

@@ -249,6 +249,7 @@ def trials(
     true: str | None = None,
     pred: Any = None,
     score: Any = None,
+    value: Any = None,
     system: str | None = None,
     run: str | None = None,
     fold: Any = None,
@@ -266,6 +267,8 @@ def trials(
         '{system}_{run}' for those of a frame. For an array of true classes, the predictions
         themselves: {'A': [run_1, run_2]}.
     score: The same for scores of the positive class.
+    value: The same for values that items have, without true classes; their mean is compared. For
+        arrays, ``data`` is None.
     system, run, dataset: Columns or parts of the pattern that say which system, run (seed,
         repetition) and data set a row is of. Usual names of parts are recognized. For arrays,
         ``dataset`` is a name.
@@ -284,8 +287,8 @@ def trials(
     if unknown:
         raise DefinitionError(f"there is no option {min(unknown)!r} of how files are read")
     columns = Columns(
-        true=true, pred=pred, score=score, system=system, run=run, fold=fold, dataset=dataset,
-        item=item, cluster=cluster, labels=labels,
+        true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
+        dataset=dataset, item=item, cluster=cluster, labels=labels,
     )  # fmt: skip
     return read_trials(data, columns, {k: v for k, v in reading.items() if v is not None})
 
@@ -297,6 +300,7 @@ def study(
     true: str | None = None,
     pred: Any = None,
     score: Any = None,
+    value: Any = None,
     system: str | None = None,
     run: str | None = None,
     fold: Any = None,
@@ -320,7 +324,7 @@ def study(
     data: As for :func:`trials`: a dataframe, files, a pattern such as 'runs/{system}/{seed}.csv',
         arrays, or trials.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
-    true, pred, score, system, run, fold, dataset, item: As for :func:`trials`.
+    true, pred, score, value, system, run, fold, dataset, item: As for :func:`trials`.
     folding: The scores of folds are 'averaged', which is the default, or their items are 'pooled'
         and scored together.
     matched: Whether runs of the same name belong together: False if equal seeds mean nothing. By
@@ -355,8 +359,10 @@ def study(
     definition, plan = plan_study(metric, chosen, level, given)
     if isinstance(data, Study):
         data = data.trials
+    if definition.declaration.kind == "value" and value is None and not isinstance(data, Trials):
+        value = definition.arguments["of"]
     read = trials(
-        data, true=true, pred=pred, score=score, system=system, run=run, fold=fold,
+        data, true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
         dataset=dataset, item=item, cluster=cluster, labels=labels, **reading,
     )  # fmt: skip
     return study_trials(read, definition, plan)
@@ -407,6 +413,10 @@ def study_trials(
         name: cross(name, data, definition, pooled=pooled, seed=plan.seed)
         for name, data in trials.data_sets.items()
     }
+    if definition.declaration.kind == "value":  # in the bounds of all data sets
+        every = {each.definition.arguments["bounds"] for each in crossed.values()}
+        definition = definition.with_parameters(bounds="unit" if every == {"unit"} else "none")
+        crossed = {x: replace(y, definition=definition) for x, y in crossed.items()}
     first = next(iter(crossed.values())).definition
     same = all(each.definition == first for each in crossed.values())
     settled = (first if same else definition).settled(interval=definition.interval, data=())
@@ -465,7 +475,7 @@ def _across(
     for both, own in single.items():
         errors = [pair.standard_error for pair in own] if folds else steady_errors(own)
         every[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     limit = high - low if high < inf else inf
     across = compare_data_sets(
         systems,

@@ -10,7 +10,7 @@ from whichf1.errors import InputError
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
 from whichf1.sources.answers.rows import tally_together
 from whichf1.sources.questions.grouped import Grouped
-from whichf1.sources.request import Request, has_columns, refuse_other_order
+from whichf1.sources.request import Request, has_columns, refuse_other_order, refuse_true
 from whichf1.tables.slices import Slices
 
 
@@ -38,11 +38,14 @@ def read_systems(
     cluster: Any = None,
     true: Any = None,
     by: Any = (),
+    alone: bool = False,
     **reading: Any,
 ) -> Slices | ScoreColumns:
     """What systems are compared on: joint counts of classes or sets, or columns of scores.
 
     Counts are by slice; without ``by``, only their whole is of interest.
+
+    Scores that stand ``alone`` are values of items, without true classes.
 
     Cells are ``sets`` of labels if the metric is of these, or if they are lists, or if ``sep``
     stands between two labels.
@@ -64,7 +67,10 @@ def read_systems(
             labels = [*true]  # the columns of 0 and 1 are called like the labels
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
-        request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
+        refuse_true(true, alone)
+        request = Request.of_scores(
+            score=every, true=true, systems=len(columns), alone=alone, **options
+        )
         return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
     for name, names in columns.items():

@@ -6,7 +6,7 @@ Each option that tells runs apart names a column, or a part of the pattern.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
@@ -33,7 +33,7 @@ from whichf1.sources.request import (
 from whichf1.sources.sequences import column, encode_alike, is_missing, to_numpy
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.labels import Labels, from_text
+from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
 from whichf1.tables.trials import DataSet, RunKey, Trials, joined, named
@@ -61,6 +61,7 @@ class Columns:
     true: Any = None
     pred: Any = None
     score: Any = None
+    value: Any = None
     system: Any = None
     dataset: Any = None
     run: Any = None
@@ -70,9 +71,21 @@ class Columns:
     labels: Any = None
 
     @property
+    def valued(self) -> bool:
+        """Whether items have values, without true classes."""
+        return self.value is not None
+
+    @property
     def scored(self) -> bool:
-        """Whether runs give scores."""
-        return self.score is not None
+        """Whether runs give scores or values."""
+        return self.score is not None or self.valued
+
+    @property
+    def sides(self) -> Any:
+        """What runs give."""
+        if self.valued:
+            return self.value
+        return self.pred if self.score is None else self.score
 
 
 class Told(NamedTuple):
@@ -98,8 +111,12 @@ class ReadRuns(NamedTuple):
 
 def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Trials:
     """The runs in arrays, a table, files of a pattern, saved trials, or several of these."""
-    if columns.pred is not None and columns.score is not None:
-        raise InputError("runs give predicted classes (pred=) or scores (score=): name one")
+    if sum(x is not None for x in (columns.pred, columns.score, columns.value)) > 1:
+        raise InputError(
+            "runs give predicted classes (pred=), scores (score=) or values (value=): name one"
+        )
+    if columns.valued and (columns.true is not None or columns.labels is not None):
+        raise InputError("values have no true classes: omit true= and labels=")
     if isinstance(data, Additive):
         return _of_table(data, Told({}), columns)
     if isinstance(data, (list, tuple)) and data and all(_is_one_of_several(x) for x in data):
@@ -236,14 +253,20 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
             raise InputError(f"{name}= names a column of a dataframe or file; arrays have none")
     if columns.dataset is not None and not isinstance(columns.dataset, str):
         raise InputError(f"dataset= is the name of the data set; got {columns.dataset!r}")
-    given = columns.score if columns.scored else columns.pred
+    given = columns.sides
     if not isinstance(given, Mapping) or not given:
         raise InputError(
             "pred= (or score=) has the runs of each system: {'A': [run_1, run_2], 'B': …}; got "
             f"{type(given).__name__}"
         )
-    true, labels = _classes(y_true, "y_true")
-    n, runs = len(true), [*_runs(given)]
+    runs = [*_runs(given)]
+    if columns.valued:
+        if y_true is not None:
+            raise InputError("values have no true classes: pass None in place of y_true")
+        true, labels = np.zeros(len(runs[0][1]), np.int32), VALUE
+    else:
+        true, labels = _classes(y_true, "y_true")
+    n = len(true)
     predicted: list[tuple[RunKey | None, Any]] = []
     for key, values in runs:
         own = scores_column(values, str(key)) if columns.scored else _classes(values, str(key))
@@ -295,7 +318,7 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
     for option in ("true", *ROLES, "item", "cluster"):
         one_name(getattr(columns, option), option)
     wide = _wide(data, columns, told)
-    own = columns.score if columns.scored else columns.pred
+    own = columns.sides
     names = [*wide.values()] if wide else own
     by = {}
     for role in ROLES:
@@ -307,14 +330,17 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
     options: dict[str, Any] = {"true": columns.true, "cluster": columns.cluster, **reading}
     options["by"] = [*by.values()]
     request = (
-        Request.of_scores(score=names, systems=len(wide) or 1, **options)
+        Request.of_scores(score=names, systems=len(wide) or 1, alone=columns.valued, **options)
         if columns.scored
         else Request.of(pred=names, joint=True, **options)
     )
     answer, found, origin = Listed().gather(data, None, request)
     cells = concatenated(answer[KEY])
     keys: list[RunKey | None] = [*wide] if wide else [None]
-    true = _classes(cells["k"], _place(origin, found.true))
+    if columns.valued:
+        true: Values = (np.zeros(len(to_list(cells["s0"])), np.int32), VALUE)
+    else:
+        true = _classes(cells["k"], _place(origin, found.true))
     predicted: list[tuple[RunKey | None, Any]] = []
     for at, (key, name) in enumerate(zip(keys, found.preds, strict=True)):
         read = scores_column if columns.scored else _classes
@@ -346,7 +372,7 @@ def wide_parts(pred: Any) -> list[str]:
 
 def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
     """The column of each run, if a table has a column for each of several runs."""
-    given = columns.score if columns.scored else columns.pred
+    given = columns.sides
     if isinstance(given, Mapping):
         return {key: name for system, x in given.items() for key, name in _named_runs(system, x)}
     if isinstance(given, (list, tuple)):
@@ -564,7 +590,7 @@ def _common(
             f"{next(x for x in examples if type(x) is not type(examples[0]))!r}. Convert one, so "
             "that equal classes are equal values."
         )
-    if text:
+    if text and sides[0][1] != VALUE:
         every = sorted({str(label) for _, labels in sides for label in labels})
         as_strings = declared is not None and Labels(declared).kind == "str"
         read = dict(zip(every, every if as_strings else from_text(every), strict=True))
