@@ -30,6 +30,7 @@ from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.metrics import EVERY, plain_name
 from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
@@ -119,12 +120,17 @@ def read_subject(options: Scored) -> Iterator[Subject]:
 
 def _value_column(options: Scored) -> str | None:
     """The column whose mean is asked for, if that is what the metrics are."""
-    asked = [Definition.parse(text) for text in options.metric or []]
-    valued = [each for each in asked if each.declaration.kind == "value"]
+    asked = options.metric or []
+    known = [EVERY.get(plain_name(read(text)[0])) for text in asked]  # others may be criteria
+    valued = [
+        Definition.parse(text)
+        for text, metric in zip(asked, known, strict=True)
+        if metric is not None and metric.kind == "value"
+    ]
     if not valued:
         return None
-    columns = {each.arguments["of"] for each in valued} | {options.score_column}
-    named = sorted(columns - {None})
+    columns = [*(each.arguments["of"] for each in valued), options.score_column]
+    named = sorted({str(x) for x in columns if x is not None})
     if len(valued) < len(asked) or len(named) > 1:
         raise InputError("a mean of values is scored by itself, one column at a time")
     if not named:

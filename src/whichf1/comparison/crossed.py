@@ -120,9 +120,19 @@ def cross(
     folded = data.folds is not None and not pooled
     shares = np.array([[mask.mean() for mask in each] for each in groups]) if folded else None
     return Crossed(
-        *(name, scored.definition, scored.labels, data.keys, by_group.mean(1)),
-        *(by_group if folded else None, shares, systems, covariance, scored.counts, data.n),
-        *(clusters, data.matched),
+        name=name,
+        definition=scored.definition,
+        labels=scored.labels,
+        keys=data.keys,
+        values=by_group.mean(1),
+        folds=by_group if folded else None,
+        shares=shares,
+        parts=systems,
+        covariance=covariance,
+        counts=scored.counts,
+        n=data.n,
+        clusters=clusters,
+        matched=data.matched,
     )
 
 

@@ -160,17 +160,32 @@ def friedman_test(ranks: Array) -> Friedman:
 def _exact_friedman(ranks: Array) -> float | None:
     """How often the rank sums are as unequal as here if each data set has its ranks in any order.
 
-    Which system has which sum does not matter, so that sums are kept in order, and data sets are
-    added one by one. None beyond ``MOST_ORDERS`` steps, where F is good enough.
+    None if there are too many orders, where F is good enough.
     """
-    n, k = ranks.shape
     doubled = np.round(2 * ranks).astype(np.int64)  # ties have halves
+    known = _unequal_sums(tuple(sorted(tuple(sorted(row)) for row in doubled.tolist())))
+    if known is None:
+        return None
+    here = doubled.sum(0)
+    squares, chance = known
+    return min(1.0, float(chance[squares >= here @ here].sum()))
+
+
+@lru_cache(maxsize=64)
+def _unequal_sums(rows: tuple[tuple[int, ...], ...]) -> tuple[Array, Array] | None:
+    """The sums of squared rank sums, and their chances; None beyond ``MOST_ORDERS`` steps.
+
+    Which system has which sum does not matter, so that sums are kept in order, and data sets are
+    added one by one.
+    """
+    n, k = len(rows), len(rows[0])
     base = (2 * k * n + 1) ** np.arange(k, dtype=np.float64)
     if factorial(k) > MOST_ORDERS or base[-1] * 2 * k * n >= 2**62:
         return None
-    sums, chance, steps = np.zeros((1, k), np.int64), np.ones(1), 0
-    for row in doubled:
-        orders = np.array([*{*permutations(row.tolist())}])
+    sums, steps = np.zeros((1, k), np.int64), 0
+    chance: Array = np.ones(1)
+    for row in rows:
+        orders = np.array([*{*permutations(row)}])
         steps += len(sums) * len(orders)
         if steps > MOST_ORDERS:
             return None
@@ -180,8 +195,7 @@ def _exact_friedman(ranks: Array) -> float | None:
         )
         chance = np.bincount(place, np.repeat(chance / len(orders), len(orders)))
         sums = reached[first]
-    here = doubled.sum(0)
-    return min(1.0, float(chance[(sums * sums).sum(1) >= here @ here].sum()))
+    return (sums * sums).sum(1), chance
 
 
 def range_tail(width: float, count: int) -> float:

@@ -26,6 +26,9 @@ from whichf1.tables.cells import Array
 RUNS, WELCH, ITEMS = "runs", "unmatched runs", "items"
 """The tests: matched runs, runs that are not matched, and one run, of which only items vary."""
 FEW_RUNS = 2
+HALFWAY = 1.5
+"""The power of shares that weights degrees of freedom of runs that are not matched: between the
+mean of 1/f, which rejects too seldom if items vary most, and Satterthwaite's."""
 TWO_RUNS = "two runs say little about how runs vary"
 UNCOUNTED = "the items of runs were not matched, so that intervals and tests are conservative"
 
@@ -96,16 +99,17 @@ class RunPair(Pair):
     """Where the variance of the difference comes from."""
 
 
-def harmonic_freedom(parts: Sequence[tuple[float, float]]) -> float:
+def freedom_of_sum(parts: Sequence[tuple[float, float]], power: float = 1.0) -> float:
     """The degrees of freedom of a sum of variances, each with its own.
 
-    1/f is the mean of 1/f of the parts, weighted by what they add. Satterthwaite's (1946) weights
-    are the squares of these; with few runs whose variance happens to be small, they give too many.
+    1/f is the sum of 1/f of the parts, weighted by a power of the share that each adds. With 2,
+    these are Satterthwaite's (1946), which are too many with few runs whose variance happens to be
+    small; with 1, the mean of 1/f.
     """
     whole = sum(variance for variance, _ in parts)
     if not whole > 0:
         return inf
-    share = sum(variance / whole / freedom for variance, freedom in parts if variance > 0)
+    share = sum((part / whole) ** power / freedom for part, freedom in parts if part > 0)
     return 1 / share if share > 0 else inf
 
 
@@ -131,7 +135,7 @@ def _single_spread(
     if variance <= CLOSE**2:  # runs are alike: only items vary
         variance, shared = items, items
     parts = ((scatter, runs - 1.0), (shared, freedom))
-    return Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, harmonic_freedom(parts)))
+    return Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom_of_sum(parts)))
 
 
 def _shared(covariance: Array) -> tuple[float, float]:
@@ -275,7 +279,7 @@ def _welch(
     if variance <= CLOSE**2:
         variance = shared = by_items.error**2
     own_freedom = welch_freedom([(x, len(y)) for x, (_, y) in zip(scatter, sides, strict=True)])
-    freedom = harmonic_freedom(((whole, own_freedom), (shared, by_items.freedom)))
+    freedom = freedom_of_sum(((whole, own_freedom), (shared, by_items.freedom)), HALFWAY)
     spread = Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom))
     runs = 2 / (1 / len(left) + 1 / len(right))
     own = runs * sum(max(v - c, 0.0) / len(y) for (v, c), y in sides)  # as if both had so many runs

@@ -469,6 +469,8 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
+    if definition.declaration.kind == "value" and isinstance(scores, ScoredLines):
+        definition = bounded(definition, scores.scores)
     return score_moments(definition, sum_losses(definition, scores))
 
 
