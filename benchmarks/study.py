@@ -46,7 +46,7 @@ ACCURACY, _ = plan_study("accuracy", {}, None, {})
 
 
 class Row(NamedTuple):
-    """What came of a test in a cell."""
+    """The outcome of a test in a cell."""
 
     family: str
     n: int

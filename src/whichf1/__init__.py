@@ -67,7 +67,7 @@ def _names() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _presenter() -> "_display.Presenter":
-    """What shows results in notebooks and pictures, loaded when one is first shown."""
+    """The module that shows results in notebooks and pictures, loaded on first use."""
     from whichf1.reporting import notebook
 
     return notebook

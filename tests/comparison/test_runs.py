@@ -161,7 +161,7 @@ def test_one_run_beside_several_is_not_tested() -> None:
     y, pred = drawn(10)
     pred["B"] = pred["B"][:1]
     pair = wf.study(y, "accuracy", pred=pred, missing="all").pairs[0]
-    assert pair.p_value is None and pair.caution == "B has one run, whose variance is not known"
+    assert pair.p_value is None and pair.caution == "B has one run, whose variance is unknown"
 
 
 def test_counts_of_runs_give_a_cautious_test(tmp_path: Path) -> None:

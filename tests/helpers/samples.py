@@ -152,7 +152,7 @@ def items_of(
 
 
 def systems_of(kind: str, seed: int = 0, n: int = 90) -> tuple[Any, Named]:
-    """True classes or sets, and what two systems say of them, for a kind of metric."""
+    """True classes or sets, and what two systems predict, for a kind of metric."""
     rng = np.random.default_rng(seed)
     if kind in ("rate", "agreement"):
         y = rng.integers(0, 3, n)

@@ -352,6 +352,17 @@ static void check_resample(size_t n)
     free(count), free(order), free(share), free(sums), free(bytes), free(wide), free(again);
 }
 
+static double chance(void) { return (double)(1 + below(9999)) / 10000; }
+
+/* Quantiles rise, and are those of the other side; their last bits are the mathematical library's. */
+static void check_quantile(void)
+{
+    double a = exp(20 * chance() - 6), b = exp(20 * chance() - 6), p = chance();
+    double z = wf_beta_logit(a, b, p), more = wf_beta_logit(a, b, p + (1 - p) / 2);
+    CHECK(isfinite(z) && isfinite(more) && more > z);
+    if (p > 0.01) CHECK(fabs(z + wf_beta_logit(b, a, 1 - p)) < 1e-9 * (1 + fabs(z)));
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
@@ -367,6 +378,7 @@ int main(int argc, char **argv)
         check_loss(n);
         check_labels(1 + n / 8);
         check_resample(n);
+        check_quantile();
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

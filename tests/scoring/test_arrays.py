@@ -1,4 +1,4 @@
-"""Plain arrays go a quick way: it gives what any data gives, and it stays short."""
+"""Plain arrays take a fast path: it returns what the general path does, and it stays short."""
 
 from __future__ import annotations
 

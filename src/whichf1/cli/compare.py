@@ -52,7 +52,7 @@ def compare(options: CompareOptions) -> None:
         return
     if not options.pred:
         raise InputError(
-            "which systems? Name their columns with --pred, or give --value or --log in their place"
+            "which systems? Name their columns with --pred, or use --value or --log instead"
         )
     for name in ("answers", "filter", "missing"):
         if getattr(options, name):
@@ -99,7 +99,7 @@ def _compare_logs(options: CompareOptions) -> None:
     _refuse_other(options, "--log", "file", "pred", "true", "weights", "frequencies", "by")
     values = options.value or [None]  # type: ignore[list-item]
     if len(values) > 1:
-        raise InputError("logs are compared by one metric: give --value once")
+        raise InputError("logs are compared by one metric: use --value once")
     read = read_logs(
         options.log or [],
         value=values[0],
@@ -127,7 +127,7 @@ def _compare_logs(options: CompareOptions) -> None:
 
 
 def _refuse_other(options: CompareOptions, chosen: str, *names: str) -> None:
-    """Raise for options that have no meaning beside this one."""
+    """Raise for options that have no meaning together with this one."""
     for name in names:
         if getattr(options, name):
             written = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
@@ -140,7 +140,7 @@ def _planning(options: CompareOptions) -> dict[str, Any]:
 
 
 def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
-    """The options of the metrics, what runs definitions on the systems, and remarks on them."""
+    """The options of the metrics, a function that runs definitions on the systems, and remarks."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     if options.threshold is not None:
         return _decided(options)
@@ -155,8 +155,8 @@ def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str,
     if isinstance(systems, ScoreColumns):
         if saved is not None:
             raise InputError(
-                f"{options.baseline} holds counts of predicted classes, and {options.metric[0]} "
-                "compares scores: give a file of the baseline's scores, or a column with --pred"
+                f"{options.baseline} holds counts of predicted classes, but {options.metric[0]} "
+                "compares scores: pass a file of the baseline's scores, or a column with --pred"
             )
         return _chosen(options, lines), Runs.of_lines(systems, with_classes(lines)), ()
     whole: Any = systems.whole
@@ -172,7 +172,7 @@ def _asked(
 ) -> tuple[str, list[str], str | None, dict[str, Any]]:
     """The file of the items, the systems, a second file, and the columns and how to read them.
 
-    The predictions of a baseline may be in a file of their own, beside those of the items.
+    The predictions of a baseline may be in a separate file.
     """
     (data, other), names, name = paths, [*options.pred], options.baseline
     columns = ("true", "weights", "frequencies", "cluster")
@@ -180,13 +180,12 @@ def _asked(
     if name is None or not options.baseline_file or is_saved(name):
         if options.baseline_pred is not None:
             raise InputError(
-                "--baseline-pred names a column of a file of predictions that is given as "
-                "--baseline: remove it"
+                "--baseline-pred names a column of the file that --baseline names: remove it"
             )
         return data, names, other, reading
     if other is not None:
         raise InputError(
-            f"{name} is joined with one file: give FILE in place of --gold and --pred-file"
+            f"{name} is joined with one file: pass FILE instead of --gold and --pred-file"
         )
     return data, [*names, name], name, {**reading, "beside": Beside(name, options.baseline_pred)}
 
@@ -200,8 +199,8 @@ def _saved(options: CompareOptions) -> Counts | None:
     for option in ("by", "cluster", "labels_sep"):
         if getattr(options, option) is not None:
             raise InputError(
-                f"--{option.replace('_', '-')} needs the items of the baseline, and {name} holds "
-                "their counts: give the file of its predictions, or a column with --pred"
+                f"--{option.replace('_', '-')} needs the items of the baseline, but {name} holds "
+                "counts: pass the file of its predictions, or a column with --pred"
             )
     if counts.cluster is not None:
         raise InputError(f"{name} was counted in clusters: count the baseline without --cluster")
@@ -214,8 +213,9 @@ def _saved(options: CompareOptions) -> Counts | None:
 def _remark(name: str, saved: Counts, counts: Any) -> str:
     """Say that tests are not paired, and whether the items may be the same."""
     paired = (
-        f"Tests are unpaired, because {name} holds counts and not predictions. Paired tests on the "
-        "same items find smaller differences: for these, give the file of the baseline's "
+        f"Tests are unpaired, because {name} holds counts, not predictions. Paired tests on the "
+        f"same "
+        "items detect smaller differences: to use them, pass the file of the baseline's "
         "predictions, or both systems as columns of one file."
     )
     mine, theirs = (_support(x) for x in (saved, counts.system(0)))
@@ -240,8 +240,8 @@ def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, 
         raise InputError("--threshold decides between two classes: remove --labels-sep")
     if _saved(options) is not None:
         raise InputError(
-            f"--threshold needs the scores of the baseline, and {options.baseline} holds counts: "
-            "give the file of its scores, or a column with --pred"
+            f"--threshold needs the scores of the baseline, but {options.baseline} holds counts: "
+            "pass the file of its scores, or a column with --pred"
         )
     with opened(options) as (paths, reading):
         data, names, other, columns = _asked(options, paths, reading)

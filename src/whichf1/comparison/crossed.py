@@ -1,7 +1,7 @@
 """Crossed: the scores of all runs on the items of a data set, and how they vary with the items.
 
-Every run sees the same items, so that their scores covary. This covariance and the scores
-themselves are all that means over runs and tests of systems with several runs need (Obuchowski and
+Every run sees the same items, so their scores covary. Means over runs and tests of systems
+with several runs need only this covariance and the scores themselves (Obuchowski and
 Rockette 1995), whatever the score is.
 """
 
@@ -28,7 +28,7 @@ from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.trials import DataSet, RunKey, named
 
 DENSE = 1 << 20
-"""Up to so many cells, the slope of an item is looked up in a table of all of them."""
+"""Up to this many cells, the slope of an item is looked up in a table of all cells."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Crossed:
             return Spread(sqrt(max(variance, 0.0)))
         parts = self.parts[a] if b is None else self.parts[a] - self.parts[b]
         runs = max(len(self.rows(x)) for x in (a, b) if x is not None)
-        if runs == 1:  # the skewness matters, too
+        if runs == 1:  # the skewness matters too
             return tested_spread(parts, np.ones(len(parts)))
         squares = parts * parts
         square = float(squares.sum())
@@ -188,12 +188,12 @@ def _kept(name: str, data: DataSet, definition: Definition) -> DataSet:
     dropped = [data.labels.code(x) for x in definition.ignore if x in data.labels]
     keep = ~np.isin(data.true, dropped)
     if not keep.any():
-        raise InputError(f"{named(name)}there are no items to score, all ignored")
+        raise InputError(f"{named(name)}there are no items to score: all are ignored")
     return data if keep.all() else data.at(np.flatnonzero(keep))
 
 
 def _groups(data: DataSet, pooled: bool) -> list[list[Any]]:
-    """Of each run, the items that are scored together: all, or those of each fold."""
+    """The items of each run that are scored together: all of them, or those of each fold."""
     if data.folds is None or pooled:
         return [[slice(None) if here.all() else here] for here in data.present]
     size = len(data.fold_names or ())
@@ -208,7 +208,7 @@ def _groups(data: DataSet, pooled: bool) -> list[list[Any]]:
         if empty:
             raise InputError(
                 f"{key} has no items in fold {', '.join(empty[:5])}: every run needs the same "
-                "folds. Name repetitions as run=, or leave fold= out to pool all items."
+                "folds. Name repetitions with run=, or omit fold= to pool all items."
             )
     return groups
 
@@ -314,7 +314,7 @@ def _score_values(data: DataSet, definition: Definition, groups: list[list[Any]]
 
 
 def _clustered(parts: Array, data: DataSet) -> tuple[Array, int | None]:
-    """What each cluster adds, if items come in clusters."""
+    """What each cluster contributes, if items come in clusters."""
     if data.cluster is None:
         return parts, None
     size = int(data.cluster.max()) + 1
@@ -328,8 +328,8 @@ def _resampled(data: DataSet, definition: Definition, replicates: int, seed: int
     """The covariance of scores without a slope, from resampled items."""
     if not data.complete or data.folds is not None or data.cluster is not None:
         raise InputError(
-            f"{definition.metric} depends on individual items, so that its variance is found by "
-            "resampling, for which every run needs every item, without folds and clusters. Choose "
+            f"{definition.metric} depends on individual items, so its variance is estimated by "
+            "resampling, for which every run needs every item, without folds or clusters. Choose "
             "another metric."
         )
     statistics: Any
@@ -354,8 +354,8 @@ def _resampled(data: DataSet, definition: Definition, replicates: int, seed: int
 
 
 def _unmatched(data: DataSet, covariance: Array) -> Array:
-    """What counts of runs allow to say: the most that runs of a system may covary, and none of it
-    between systems, so that no difference looks more certain than it is.
+    """The most that can be said from the counts of runs: the largest possible covariance between
+    runs of a system, and none between systems, so that no difference looks more certain than it is.
     """
     error = np.sqrt(np.diag(covariance))
     same = np.array([[a.system == b.system for b in data.keys] for a in data.keys])

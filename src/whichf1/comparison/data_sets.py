@@ -1,7 +1,7 @@
 """Several systems on several data sets: ranks, tests of ranks, and a mean of the differences.
 
 The data sets are the sample: a test asks whether systems differ on data sets like these (Demšar
-2006). AverageRanks ignore how sure each difference is; a random-effects meta-analysis does not.
+2006). Average ranks ignore how certain each difference is; a random-effects meta-analysis does not.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from whichf1.tables.cells import Array
 DRAWS = 20_000
 """Draws of the Bayesian signed-rank test."""
 PRIOR = 0.5
-"""What the prior of the Bayesian signed-rank test is worth: so many data sets without a
-difference (Benavoli et al. 2014)."""
+"""What the prior of the Bayesian signed-rank test is worth: this many data sets without
+a difference (Benavoli et al. 2014)."""
 _STEPS = 200
 EXACT_WILCOXON = 50
 """Data sets up to which Wilcoxon's test is exact, as in SciPy."""
@@ -37,7 +37,7 @@ MOST_ORDERS = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Friedman:
-    """Friedman's test of equal ranks, and Iman and Davenport's (1980) F, which is less cautious."""
+    """Friedman's test of equal ranks, and Iman and Davenport's (1980) less conservative F."""
 
     chi_square: float
     """Corrected for ties."""
@@ -54,14 +54,14 @@ class Friedman:
 class Meta:
     """A random-effects meta-analysis of the differences on data sets.
 
-    mean: The mean difference over data sets like these, weighted by how sure each is.
+    mean: The mean difference over data sets like these, weighted by how certain each is.
     error: Its standard error (Hartung and Knapp 2001; Sidik and Jonkman 2002).
     interval: From Student's t.
-    p_value: That the mean difference is 0.
+    p_value: For the hypothesis that the mean difference is 0.
     tau: The standard deviation of the true differences between data sets (Paule and Mandel 1982).
-    i_square: How much of the variance of the differences is not explained by items and runs.
+    i_square: The fraction of the variance of the differences not explained by items and runs.
     q: Cochran's Q, and p_heterogeneity its p-value.
-    prediction: Where the true difference on a further data set may lie; None of two data sets.
+    prediction: An interval for the true difference on a further data set; None for two data sets.
     data_sets: How many there are; those on which nothing varies are left out.
     """
 
@@ -86,16 +86,16 @@ class DataSetPair:
     data_sets: int
     a_better: int
     b_better: int
-    """On how many data sets each has the better score."""
+    """The number of data sets on which each has the better score."""
     difference: float
     """The plain mean of the differences."""
     meta: Meta | None = None
     p_adjusted: float | None = None
-    """Of the meta-analysis, adjusted for all pairs."""
+    """The p-value of the meta-analysis, adjusted for all pairs."""
     p_wilcoxon: float | None = None
     p_wilcoxon_adjusted: float | None = None
     p_nemenyi: float | None = None
-    """Adjusted for all pairs by itself."""
+    """Adjusted for all pairs, separately."""
     signed_rank: Probabilities | None = None
     """Of the Bayesian signed-rank test."""
 
@@ -109,7 +109,7 @@ class AverageRanks:
     """1 is best; systems with equal scores share the mean of their ranks."""
     data_sets: int
     friedman: Friedman | None
-    """None of two systems."""
+    """None for two systems."""
     critical_difference: float
     """Systems whose average ranks differ by less do not differ significantly (Nemenyi)."""
     level: float
@@ -260,7 +260,7 @@ def signed_rank(
     values = np.concatenate([[0.0], differences])
     means = np.add.outer(values, values) / 2
     limit = rope or 0.0
-    # what is exactly on a limit counts half on each side
+    # a value exactly on a limit counts half on each side
     above, below = (
         (side > limit) + 0.5 * np.isclose(side, limit, rtol=0, atol=CLOSE)
         for side in (means, -means)
@@ -289,7 +289,7 @@ def _posterior(data_sets: int, seed: int, draws: int) -> tuple[Array, ...]:
 
 
 def paule_mandel(effects: Array, variances: Array) -> float:
-    """The variance between data sets for which Cochran's Q is its expectation, at least 0."""
+    """The variance between data sets at which Cochran's Q equals its expectation; at least 0."""
 
     def excess(tau: float) -> float:
         weights = 1 / (variances + tau)
@@ -313,7 +313,7 @@ def paule_mandel(effects: Array, variances: Array) -> float:
 def meta_analysis(effects: Array, errors: Array, level: float, limit: float = inf) -> Meta | None:
     """Random effects by Paule and Mandel, with Hartung and Knapp's standard error and Student's t.
 
-    None of fewer than two data sets on which something varies.
+    None for fewer than two data sets on which something varies.
     """
     from scipy.special import chdtrc
 
@@ -359,7 +359,7 @@ def compare_data_sets(
 ) -> tuple[DataSetPair, ...]:
     """Every pair of systems over the data sets that both have.
 
-    ``differences``: of each pair, the difference on each data set and its standard error. Without
+    ``differences``: the difference of each pair on each data set, and its standard error. Without
     ``draws``, there are no posterior probabilities.
     """
     pairs = []
@@ -368,7 +368,7 @@ def compare_data_sets(
         if len(known) < 2:
             raise InputError(
                 f"{a} and {b} have {len(known)} data set{'' if len(known) == 1 else 's'} in "
-                "common, and a comparison over data sets needs two"
+                "common, but a comparison over data sets needs two"
             )
         effects = np.array([x for x, _ in known])
         errors = np.array([np.nan if x is None else x for _, x in known])

@@ -6,8 +6,8 @@
     value     = word | JSON            word = letters, digits, "_" and "-", starting with a letter
 
 Labels are JSON, so 1, "1" and true are different labels and any text can be a label. A bar inside
-JSON text is written ``\\u007c``, so a signature can always be split at its bars. Of the fields
-after a ``*``, which are those that several scores share, those that do not apply are passed over.
+JSON text is written ``\\u007c``, so a signature can always be split at its bars. Fields after
+a ``*`` are shared by several scores; those that do not apply to a metric are ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KEYS = {
 }
 """Options with a shorter name in signatures."""
 SPECIAL = {"compare": "comparison", "groups": "comparison of groups", "study": "study"}
-"""Fields of signatures that are of more than one score; each names the function that runs them."""
+"""Fields of signatures that describe more than one score, with the function that runs each."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _HEAD = re.compile(r"\s*(?P<name>[^|(:]+?)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
 
@@ -94,7 +94,7 @@ def read(text: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     if head is None:
         raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
     inside = head["parameters"] or ""
-    # words, numbers and matrices: a comma before a name begins the next one
+    # words, numbers and matrices: a comma followed by a name begins the next one
     parts = re.split(r",(?=\s*[A-Za-z_]\w*\s*=)", inside) if inside.strip() else []
     parameters = _read_pairs(parts, "=", text)
     return head["name"], parameters, _read_pairs(rest, ":", text)
@@ -118,14 +118,14 @@ def read_definition(
 
 
 def option_of(part: str) -> str:
-    """The option that a part of a signature belongs to: 'interval' for the level, too."""
+    """The option that a part of a signature belongs to; the level belongs to 'interval'."""
     key = part.strip().removeprefix("*").partition(":")[0].strip()
     long = {short: name for name, short in KEYS.items()}
     return "interval" if key in PARAMETERS else long.get(key, key)
 
 
 def shared_options(text: Any) -> set[str]:
-    """The options that stand only after a ``*``."""
+    """The options that occur only after a ``*``."""
     if not isinstance(text, str) or "*" not in text:
         return set()
     _, *parts = text.split("|")

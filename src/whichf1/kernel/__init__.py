@@ -23,6 +23,7 @@ LossSums = reference.LossSums
 Pairs = reference.Pairs
 Ranks = reference.Ranks
 add_pairs = native.add_pairs if NATIVE else reference.add_pairs
+beta_logit = native.beta_logit if NATIVE else reference.beta_logit
 brier_sums = native.brier_sums if NATIVE else reference.brier_sums
 count_margins = native.count_margins if NATIVE else reference.count_margins
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs

@@ -104,3 +104,5 @@ def multinomial(state: Any, items: int, share: Any, rows: Any) -> bool:
 
     False, and the state as it was, if a number does not fit a byte.
     """
+
+def beta_logit(a: float, b: float, p: float) -> float: ...

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-import whichf1.kernel._native as c
+from whichf1.kernel import _native as c
+from whichf1.kernel import reference
 from whichf1.kernel.reference import (
     TOLERANCE,
     Array,
@@ -26,10 +27,12 @@ _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
 _FLAG = np.dtype(np.bool_)
+_MOST_ITEMS = 1e7
+"""With more, the continued fraction of a beta distribution would be long."""
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
-"""As many as there are cores, or fewer."""
+"""The number of threads: as many as there are cores, or fewer."""
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
@@ -49,7 +52,7 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
 def count_margins(
     true: Array, predicted: Array, cells: bool = False
 ) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if asked for.
+    """The labels, the margins of their table, and its cells if requested.
 
     None if there are too many labels for a dense table.
     """
@@ -81,7 +84,7 @@ def add_pairs(
 ) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
-    ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
+    ``codes`` has the class of each label from ``low`` on: −1 is unknown, and items whose true
     label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
     return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts, margins)
@@ -126,7 +129,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def rank_labels(
     scores: Array, labels: Array, weights: Array | None = None
 ) -> tuple[Ranks, int] | None:
-    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
+    """The same for integers, with 1 as positive, and how many are; None if one is not 0 or 1."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
     n = len(scores)
@@ -142,7 +145,7 @@ def rank_labels(
     negatives = np.ndarray(distinct, kind, room, (8 + width) * n)
     if scores.dtype.itemsize < 8:
         score = score.astype(scores.dtype.newbyteorder("="))
-    if 2 * distinct < n:  # of many ties, do not keep the unused memory
+    if 2 * distinct < n:  # with many ties, do not keep the unused memory
         score, positives, negatives = score.copy(), positives.copy(), negatives.copy()
     return Ranks(score, positives, negatives), items
 
@@ -150,8 +153,9 @@ def rank_labels(
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
-    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
-    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
+    Lines (3, lines) show for each kind of item, in order, which labels are in both matrices (0),
+    only predicted (1) or only true (2), and how many items it has. None if a number is neither 0
+    nor 1.
     """
     grouped = c.group_labels(true, predicted)
     if grouped is None:
@@ -172,7 +176,7 @@ def item_labels(true: Array, predicted: Array) -> Array | None:
 def label_flags(true: Array, scores: Array) -> Array | None:
     """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
 
-    Nor if a score, of the same shape, is not finite.
+    Also None if a score, of the same shape, is not finite.
     """
     flags = c.label_flags(true, scores)
     return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
@@ -188,7 +192,7 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     sums = c.losses(codes, probabilities, floor, TOLERANCE, _LOG | _CHECK, THREADS)
     n = len(codes)
@@ -198,7 +202,7 @@ def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS)
     n = len(codes)
@@ -231,8 +235,8 @@ def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
 def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
     """How many of each unit's coins show heads (units, replicates), from a first replicate on.
 
-    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
-    flips do not depend on which replicates are asked for at a time.
+    Each unit has a stream of random bits, from which replicate r takes those from r·count on, so
+    the flips do not depend on how many replicates are drawn at a time.
     """
     rows = np.empty((len(count), replicates), np.uint8 if count.max(initial=0) < 256 else np.int32)
     c.flips(count.astype(np.int64), seed, first, THREADS, rows)
@@ -252,3 +256,10 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
     known["state"]["state"] = int(state[0]) << 64 | int(state[1])
     generator.state = known
     return rows
+
+
+def beta_logit(a: float, b: float, p: float) -> float:
+    """The quantile x of the beta distribution, 0 < p < 1, as ln(x / (1 − x)): no end is rounded."""
+    if max(a, b) > _MOST_ITEMS:
+        return reference.beta_logit(a, b, p)
+    return c.beta_logit(a, b, p)

@@ -6,21 +6,21 @@ Nothing is checked twice: the caller (``sources``) ensures the exact shapes and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isqrt
+from math import inf, isqrt, log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Cells: TypeAlias = Callable[[], tuple[Array, Array]]
-"""The places of the filled cells of a table, row by row, and their counts in float64."""
+"""The indices of the non-empty cells of a table, row by row, and their counts in float64."""
 
 TOLERANCE = 1e-3
-"""How far the probabilities of an item may be from summing to 1: as if rounded to 3 decimals."""
+"""How far the sum of an item's probabilities may be from 1, to allow rounding to 3 decimals."""
 _DENSE_CELLS = 1 << 16
 """A table up to this size is always counted densely; a larger one only if the items fill it."""
 _DENSE = 4
-"""Up to so many times as many possible labels as items, they are marked rather than sorted."""
+"""Up to this many possible labels per item, labels are marked rather than sorted."""
 _CHUNK = 1 << 16
 """Items processed at a time, so that no temporary array is as long as the data."""
 
@@ -96,7 +96,7 @@ def sparse_pairs(true: Array, predicted: Array, weights: Array | None) -> Pairs:
 
 
 def _numbered(true: Array, predicted: Array) -> tuple[Array, Array, Array]:
-    """The distinct values in order, and the place of each item's among them."""
+    """The distinct values in order, and the index of each item's value."""
     low, high = min(true.min(), predicted.min()), max(true.max(), predicted.max())
     span = int(high) - int(low) + 1
     if span > _DENSE * len(true):
@@ -141,7 +141,7 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
 def count_margins(
     true: Array, predicted: Array, cells: bool = False
 ) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if asked for.
+    """The labels, the margins of their table, and its cells if requested.
 
     None if there are too many labels for a dense table.
     """
@@ -155,7 +155,7 @@ def count_margins(
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
     """Add float64 counts to sums (3, classes).
 
-    The first row has the diagonal; the others, what is off it by predicted and by true class.
+    The first row has the diagonal; the others, the cells off it by predicted and by true class.
     """
     both, classes = np.concatenate([true, predicted]), sums.shape[1]
     if len(both) and not 0 <= both.min() <= both.max() < classes:
@@ -175,7 +175,7 @@ def add_pairs(
 ) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
-    ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
+    ``codes`` has the class of each label from ``low`` on: −1 is unknown, and items whose true
     label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
     wide = _common_type(true, predicted) if len(true) or len(predicted) else np.dtype(np.int64)
@@ -236,7 +236,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def rank_labels(
     scores: Array, labels: Array, weights: Array | None = None
 ) -> tuple[Ranks, int] | None:
-    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
+    """The same for integers, with 1 as positive, and how many are; None if one is not 0 or 1."""
     positive = labels == 1
     if not (positive | (labels == 0)).all():
         return None
@@ -248,8 +248,9 @@ def rank_labels(
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
-    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
-    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
+    Lines (3, lines) show for each kind of item, in order, which labels are in both matrices (0),
+    only predicted (1) or only true (2), and how many items it has. None if a number is neither 0
+    nor 1.
     """
     has, guessed = true == 1, predicted == 1
     if not ((has | (true == 0)) & (guessed | (predicted == 0))).all():
@@ -281,7 +282,7 @@ def item_labels(true: Array, predicted: Array) -> Array | None:
 def label_flags(true: Array, scores: Array) -> Array | None:
     """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
 
-    Nor if a score, of the same shape, is not finite.
+    Also None if a score, of the same shape, is not finite.
     """
     has: Array = true == 1
     known = (has | (true == 0)).all() and scores.dtype.kind == "f" and np.isfinite(scores).all()
@@ -296,7 +297,7 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
             each = counts.astype(np.float64)
             each[:1] += start
             sums.append(np.cumsum(each))
-        else:  # as such, which is exact
+        else:  # as whole numbers, which is exact
             sums.append(start + np.cumsum(counts, dtype=np.int64))
     return np.stack([positives, negatives, *sums]).astype(np.float64)
 
@@ -329,7 +330,7 @@ def _runs(values: Array) -> tuple[Array, Array]:
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     codes, probabilities = _rows(codes, probabilities)
 
@@ -353,7 +354,7 @@ def _rows(codes: Array, probabilities: Array) -> tuple[Array, Array]:
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     codes, probabilities = _rows(codes, probabilities)
 
@@ -412,8 +413,8 @@ def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
 def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
     """How many of each unit's coins show heads (units, replicates), from a first replicate on.
 
-    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
-    flips do not depend on which replicates are asked for at a time.
+    Each unit has a stream of random bits, from which replicate r takes those from r·count on, so
+    the flips do not depend on how many replicates are drawn at a time.
     """
     rows = np.empty((len(count), replicates), np.uint8 if count.max(initial=0) < 256 else np.int32)
     for unit, items in enumerate(count.tolist()):
@@ -438,3 +439,11 @@ def _random_words(at: Array, seed: int) -> Array:
 def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
     """How often each unit is drawn (units, replicates), as NumPy draws it."""
     return np.ascontiguousarray(rng.multinomial(items, share, replicates).T.astype(np.int32))
+
+
+def beta_logit(a: float, b: float, p: float) -> float:
+    """The quantile x of the beta distribution, 0 < p < 1, as ln(x / (1 − x)): no end is rounded."""
+    from scipy.special import betaincinv  # slow to import
+
+    x, rest = float(betaincinv(a, b, p)), float(betaincinv(b, a, 1 - p))
+    return (log(x) if x else -inf) - (log(rest) if rest else -inf)

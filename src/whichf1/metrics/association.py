@@ -1,8 +1,8 @@
-"""Association: how much predicted and true classes tell about each other, whatever their names.
+"""Association: how much predicted and true classes say about each other, whatever they are called.
 
-Chance alone moves them away from the truth: information and Cramér's V cannot be negative, and
-errors that few items show are not spread evenly. Intervals of the delta method do not cover
-(simulated with 2, 3 and 6 classes), so they count as not smooth.
+Chance alone biases them: information and Cramér's V cannot be negative, and a few errors are
+never spread evenly. Intervals of the delta method do not cover the truth often enough (simulated
+with 2, 3 and 6 classes), so these metrics are declared as not smooth.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def normalized_mutual_information(
     m: Margins,
     mean: Annotated[
         Literal["arithmetic", "geometric", "min", "max"],
-        "Which mean of the two entropies it is divided by.",
+        "The mean of the two entropies that mutual information is divided by.",
     ] = "arithmetic",
 ) -> Ratio:
     """Mutual information divided by a mean of the entropies of true and predicted classes."""
@@ -80,10 +80,10 @@ def goodman_kruskal_lambda(
     m: Margins,
     of: Annotated[
         Literal["true", "predicted", "both"],
-        "Which class is guessed from the other one: the true one, the predicted one, or each.",
+        "Which class is guessed from the other: the true one, the predicted one, or both in turn.",
     ] = "true",
 ) -> Ratio:
-    """Fraction of wrong guesses of one class that the other one saves."""
+    """Fraction of wrong guesses of one class that knowing the other avoids."""
     sides = {"true": ("true",), "predicted": ("predicted",), "both": ("true", "predicted")}[of]
     saved, wrong = zip(*(_guessed(m, side) for side in sides), strict=True)
     return sum(saved), sum(wrong)
@@ -100,7 +100,7 @@ def goodman_kruskal_lambda(
     whole=True,
 )
 def adjusted_rand_index(m: Margins) -> Ratio:
-    """Pairs of items put together or apart in both, beyond chance (Hubert and Arabie 1985)."""
+    """Agreement beyond chance on which pairs of items share a class (Hubert and Arabie 1985)."""
     cells, n = m.cells, m.total
     own = cells.values
     same = (own * (own - 1)).sum(-1)
@@ -121,7 +121,7 @@ def adjusted_rand_index(m: Margins) -> Ratio:
     smooth=False,
 )
 def confusion_entropy(m: Margins) -> Ratio:
-    """How evenly errors spread over the pairs of classes (Wei et al. 2010); above 1 for few."""
+    """How evenly errors spread over pairs of classes (Wei et al. 2010); may exceed 1."""
     k, cells, both = m.tp.shape[-1], m.cells, m.rows + m.columns
     wrong = (cells.true != cells.predicted) & (cells.values.real > 0)
     count = np.where(wrong, cells.values, 1)
@@ -154,7 +154,7 @@ def _entropy(items: Array, total: Array) -> Array:
 
 
 def _every(cells: CellValues) -> CellValues:
-    """Also the cells that are empty."""
+    """All cells, including the empty ones."""
     size = cells.classes**2
     place = np.full(size, len(cells.key))
     place[cells.key] = np.arange(len(cells.key))
@@ -163,9 +163,9 @@ def _every(cells: CellValues) -> CellValues:
 
 
 def _guessed(m: Margins, side: str) -> Ratio:
-    """Wrong guesses of one class that the other one saves, and all that are wrong without it.
+    """Wrong guesses of one class that knowing the other avoids, and all that are wrong without.
 
-    Both are sums of what is beside the most frequent class, not differences of large sums.
+    Both are sums over all but the most frequent class, not differences of large sums.
     """
     items, other = (m.rows, m.cells.predicted) if side == "true" else (m.columns, m.cells.true)
     most = np.argmax(items, -1)[..., None]

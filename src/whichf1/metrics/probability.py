@@ -49,9 +49,9 @@ def mean_value(
 )
 def log_loss(
     x: Predicted,
-    floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
+    floor: Annotated[Floor, "Probabilities below this value are replaced by it."] = EPSILON,
 ) -> Array:
-    """Mean negative natural logarithm of the probability given to the true class."""
+    """Mean negative natural logarithm of the probability assigned to the true class."""
     return -np.log(np.maximum(x.own, floor))
 
 
@@ -96,7 +96,7 @@ def brier(
 )
 def top_k_accuracy(
     x: Predicted,
-    k: Annotated[Whole, "How many of the top-scored classes count."] = 2,
+    k: Annotated[Whole, "How many of the top-scored classes to consider."] = 2,
     ties: Annotated[
         Ties,
         "Which of several equal scores ranks first: the 'first' or the 'last' class in label "
@@ -117,7 +117,7 @@ def top_k_accuracy(
     signed=True,
 )
 def hinge_loss(x: Predicted) -> Array:
-    """Mean of how far the true class's score is from being 1 above all others."""
+    """Mean shortfall of the true class's score from a margin of 1 above all others."""
     short: Array = np.maximum(1 - x.margin, 0.0)
     return short
 
@@ -140,7 +140,7 @@ def ranked_probability_score(x: Predicted) -> Array:
     probabilities=True,
 )
 def spherical_score(x: Predicted) -> Array:
-    """Mean probability of the true class, divided by the length of the vector of probabilities."""
+    """Mean probability of the true class divided by the norm of the probability vector."""
     score: Array = x.own / np.sqrt(x.total(np.square))
     return score
 
@@ -157,9 +157,9 @@ def spherical_score(x: Predicted) -> Array:
 )
 def log_loss_skill(
     x: Predicted,
-    floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
+    floor: Annotated[Floor, "Probabilities below this value are replaced by it."] = EPSILON,
 ) -> Array:
-    """Fraction of the log loss of the class frequencies that the probabilities save."""
+    """Fraction by which the log loss is lower than that of predicting the class frequencies."""
     return -np.log(np.maximum(x.own, floor))
 
 
@@ -174,7 +174,7 @@ def log_loss_skill(
     relative="skill",
 )
 def brier_skill(x: Predicted) -> Array:
-    """Fraction of the Brier score of the class frequencies that the probabilities save."""
+    """Fraction by which the Brier score is lower than that of predicting the class frequencies."""
     return x.error(np.square)
 
 
@@ -187,7 +187,7 @@ def brier_skill(x: Predicted) -> Array:
     probabilities=True,
 )
 def bayes_cost(x: Predicted, costs: Costs = None) -> Array:
-    """Mean cost of the decisions that are best if the probabilities are right (Ferrer 2022)."""
+    """Mean cost of decisions that minimize the cost expected from the probabilities (Ferrer)."""
     return x.cost(costs)
 
 
@@ -202,5 +202,5 @@ def bayes_cost(x: Predicted, costs: Costs = None) -> Array:
     relative="ratio",
 )
 def normalized_bayes_cost(x: Predicted, costs: Costs = None) -> Array:
-    """Cost of the decisions that are best by the probabilities, divided by the best constant's."""
+    """Mean cost of Bayes decisions divided by that of the best constant decision."""
     return x.cost(costs)

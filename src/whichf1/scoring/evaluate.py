@@ -134,7 +134,7 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
         return None
     try:
         sums = (metric.sums or partial(_summed, metric))(items, **settled.arguments)
-    except ValueError:  # a label that is none of the classes
+    except ValueError:  # a label that is not one of the classes
         return None
     if not sums.fair or (sums.least and not one):
         return None
@@ -142,7 +142,7 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
 
 
 def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
-    """The sum of a loss over items, if they are fit for it."""
+    """The sum of a loss over items, if the kernel accepts them."""
     codes, scores = items
     if metric.probabilities:
         sums = kernel.brier_sums(codes, scores)
@@ -186,13 +186,13 @@ _QUICK: dict[str | None, Callable[[Definition, Array, Any], Score | None]] = {
 }
 """From plain arrays to a value: the kernel gives a small table, and a formula the score.
 
-None for arrays that the kernel does not take as they are; the way for any data then reports what is
-wrong with them, if anything is.
+None for arrays that the kernel does not take as they are; the general way then handles them and
+reports what is wrong, if anything.
 """
 
 
 def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
-    """The mean score of consecutive batches, of which the last may be smaller.
+    """The mean score of consecutive batches; the last one may be smaller.
 
     Each batch has its own observed classes, but all share the declared classes of the whole.
     """
@@ -200,7 +200,7 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
     whole = count(y_true, y_pred, labels=labels, ignore=definition.ignore)
     step = definition.batch or len(true)
     shared: dict[str, Any] = {"labels": whole.labels, "ignore": definition.ignore}
-    alone = definition.settled(batch=None, data=())  # the data fields describe the whole
+    alone = definition.settled(batch=None, data=())  # the data fields describe all the data
     batches = (slice(start, start + step) for start in range(0, len(true), step))
     values = [
         evaluate(alone, count(true[batch], predicted[batch], **shared)).value for batch in batches
@@ -258,7 +258,7 @@ def _score(
 
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
-    """A score with its credible interval, and its values on draws from the posterior."""
+    """A score with its credible interval, and its values for draws from the posterior."""
     from whichf1.statistics.intervals import credible, posterior_values
 
     method, frozen = definition.interval, _frozen(definition, counts)
@@ -284,7 +284,7 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
 
 
 def cluster_influence(definition: Definition, counts: AnyCounts) -> dict[Label, float]:
-    """What each cluster adds to a score, to first order."""
+    """What each cluster contributes to a score, to first order."""
     frozen = _frozen(definition, counts)
     sample, names = _sample(frozen), frozen.units.cluster_names
     assert sample.cluster is not None
@@ -307,13 +307,13 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
         )
     if not sets and (metric.kind == "items" or definition.average == "samples"):
         raise DefinitionError(
-            f"{definition.signature} is for sets of labels, and these items have one class each. "
-            "Count sets with count_multilabel, or --labels-sep."
+            f"{definition.signature} is for sets of labels, but these items have one class each. "
+            "Count sets with count_multilabel or --labels-sep."
         )
 
 
 def _refuse_true_negatives(definition: Definition) -> None:
-    """Raise for a rate that needs what is neither true nor predicted, of which spans have none."""
+    """Raise for a rate that needs true negatives, which spans do not have."""
     metric = definition.declaration
     if metric.kind not in ("rate", "items"):
         return  # the table itself refuses it
@@ -327,8 +327,8 @@ def _refuse_true_negatives(definition: Definition) -> None:
     metric.formula(OneVsRest(one, one, one, tn), **definition.arguments)
     if asked:
         raise DefinitionError(
-            f"{metric.name} needs true negatives, and no span is one. Use precision, recall, f1 or "
-            "another rate of what is found, missed and false."
+            f"{metric.name} needs true negatives, which spans do not have. Use precision, recall, "
+            "f1 or another rate that does not need them."
         )
 
 
@@ -338,13 +338,13 @@ def _refuse_other_ratings(definition: Definition, ratings: Ratings) -> None:
     if not metric.raters:
         names = ", ".join(name for name, each in METRICS.items() if each.raters)
         raise DefinitionError(
-            f"{metric.name} compares predicted with true classes, and ratings have neither. Use "
-            f"one of {names}; two raters who are not alike are counted with count(one, other)."
+            f"{metric.name} compares predicted with true classes, but ratings have neither. Use "
+            f"one of {names}; to compare one rater with another, use count(one, other)."
         )
     if not ratings.ordered and any(x in BY_ORDER for x in definition.arguments.values()):
         raise DefinitionError(
             f"{definition.signature} depends on the order of the categories, which their names do "
-            f"not tell: {some(ratings.labels)}. Declare them in order with labels=."
+            f"not show: {some(ratings.labels)}. Declare them in order with labels=."
         )
 
 
@@ -391,6 +391,6 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
 def _n(frozen: Frozen, counts: AnyCounts) -> int | float:
     table = frozen.units.table
     if table is counts.table:
-        return counts.n  # exact, also beyond 2⁵³
+        return counts.n  # exact, even beyond 2⁵³
     n = float(table.total)
     return n if counts.weighted else int(n)

@@ -51,6 +51,14 @@ _DATA: dict[str, tuple[str, str]] = {
     "value": ("Moments, or the value of each item", "None, as items have no true classes"),
 }
 """What y_true and y_pred are, by kind of metric."""
+_TABLES = {
+    "items": "MultiLabelCounts, ",
+    "ranking": "Ranking, ",
+    "loss": "Moments, ",
+    "label ranking": "",
+    "value": "Moments, ",
+}
+"""The table that y_true may be, by kind of metric; other kinds take Counts."""
 
 
 class Argument(NamedTuple):
@@ -95,7 +103,7 @@ def data_arguments(metric: Metric) -> list[Argument]:
 
 
 def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
-    """The options that can apply to a metric, whatever the others are, and are not settled."""
+    """The options that can apply to a metric, whatever the others are, and are not yet fixed."""
     options: set[str] = set()
     for choice in _choices(settled):
         with suppress(DefinitionError):  # not every combination exists
@@ -185,9 +193,10 @@ def text(scorer: Callable[..., Score], name: str) -> str:
 def _facts(name: str, metric: Metric) -> str:
     """The range of a metric, its other names and its formula."""
     low, high = metric.bounds
-    bounds = f"At least {low}" if isinf(high) else f"Between {low} and {high}"
     if isinf(low):
-        bounds = "Any number" if isinf(high) else f"At most {high}"
+        bounds = "Any number" if isinf(high) else f"At most {high:.4g}"
+    else:
+        bounds = f"At least {low:.4g}" if isinf(high) else f"Between {low:.4g} and {high:.4g}"
     better = "" if metric.better == "neither" else f"; {metric.better} is better"
     names = sklearn = ""
     if name == metric.name:
@@ -199,17 +208,14 @@ def _facts(name: str, metric: Metric) -> str:
 def _entries(name: str, metric: Metric) -> dict[str, Entry]:
     """What each parameter means."""
     true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
-    types = "array", "array"
-    if metric.kind in ("label ranking", "value"):
-        types = "array, dataframe or path", "array"
-        true += "; or a dataframe or the path of a file"
-    else:
-        types = "Counts, array, dataframe or path", "array or path"
-        true += "; or a dataframe or the path of a file"
+    true += "; or a dataframe or the path of a file"
+    table, kind = _TABLES.get(metric.kind, "Counts, "), "array"
+    if table and metric.kind != "value":
+        kind = "array or path"
         predicted += ", or the path of a second file"
     return {
-        "y_true": Entry("y_true", types[0], f"{true}."),
-        "y_pred": Entry("y_pred", types[1], f"{predicted}."),
+        "y_true": Entry("y_true", f"{table}array, dataframe or path", f"{true}."),
+        "y_pred": Entry("y_pred", kind, f"{predicted}."),
         **{x.name: Entry(x.name, "", x.meaning) for x in arguments(name)},
     }
 

@@ -1,7 +1,7 @@
 """From scores to a Score: one ranking, a mean over classes, or a mean over items.
 
-Scores come line by line: arrays have a line for each item, an engine gives one for all items that
-are alike. Columns for each class stay in their engine, which answers the same questions.
+Scores come line by line: arrays have a line for each item, and an engine returns one for all items
+that are alike. Columns of each class stay in their engine, which answers the same questions.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ from whichf1.tables.units import worth
 
 Scores: TypeAlias = ScoredLines | ClassScores
 FEW_ITEMS = 10_000
-"""Up to here the losses of all items leave an engine, so that their skewness is known."""
+"""Up to this many items, all losses leave an engine, so that their skewness is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,9 +112,7 @@ def evaluate_scores(
     metric = definition.declaration
     if isinstance(y_true, (Ranking, Moments)):
         if any(x is not None for x in (scores, weights, cluster)):
-            raise InputError(
-                f"a {type(y_true).__name__} already holds all of the data: pass it alone"
-            )
+            raise InputError(f"a {type(y_true).__name__} already holds all the data: pass it alone")
         if metric.kind == "ranking" and isinstance(y_true, Ranking):
             return score_ranking(definition, y_true)
         if metric.kind != "ranking" and isinstance(y_true, Moments):
@@ -179,7 +177,7 @@ def _read_columns(
     metric = definition.declaration
     if not has_columns(data):
         raise InputError(
-            "true= and score= name columns of a dataframe or file, and arrays have none"
+            "true= and score= name columns of a dataframe or file, but these are arrays"
         )
     if "pred" in options:
         raise DefinitionError(f"{metric.name} is computed from scores: score=COLUMN")
@@ -187,7 +185,7 @@ def _read_columns(
     request = Request.of_scores(**options, alone=alone)
     if metric.kind == "label ranking" and not request.bits:
         raise DefinitionError(
-            f"{metric.name} is computed from sets of labels: true=[columns of 0 and 1], "
+            f"{metric.name} is computed from sets of labels: pass true=[columns of 0 and 1], "
             "score=[columns], one for each label"
         )
     if request.several and not in_memory(data):
@@ -197,7 +195,7 @@ def _read_columns(
 
 
 def _needs_items(definition: Definition, data: Scores | Request) -> bool:
-    """Whether sums are not enough, because single weights or clusters matter."""
+    """Whether sums are not enough because individual weights or clusters matter."""
     ranked = definition.declaration.kind == "ranking" and definition.interval is None
     return data.cluster is not None or (data.weights is not None and not ranked)
 
@@ -231,7 +229,7 @@ def _are_labels(definition: Definition, scores: Scores) -> bool:
 
 
 def _label_lines(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Any]:
-    """The labels of each item, or its class as its only one; and what is sampled separately."""
+    """The labels of each item, or its class as its only label; and what is sampled separately."""
     if isinstance(scores, ScoredLines) and scores.sets:
         return settled(definition, scores), scores, None
     over_classes(definition, scores.width)
@@ -259,7 +257,7 @@ def _score_labels(definition: Definition, scores: Scores) -> Score:
 
 
 def _of_top_label(definition: Definition) -> bool:
-    """Whether a ranking takes, of several classes, the predicted one's score."""
+    """Whether a ranking uses the score of the predicted class among several."""
     return definition.declaration.of_top_label and definition.average is None
 
 
@@ -299,7 +297,7 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
 def _means(
     definition: Definition, values: Array, lines: ScoredLines, names: Labels
 ) -> Means | Relative:
-    """The mean of a value of each line, or its relation to the loss of the class frequencies."""
+    """The mean of a value of each line, or its ratio to the loss of the class frequencies."""
     metric = definition.declaration
     if metric.relative is None:
         return Means(values, definition.bounds[1] == inf)
@@ -312,13 +310,13 @@ def score_ranking(
 ) -> Score:
     """The score of a ranking of one positive class against the rest.
 
-    ``of_predictions``: its positives and negatives are right and wrong predictions already.
+    ``of_predictions``: its positives and negatives are already right and wrong predictions.
     """
     check_ranking(definition, ranking)
     if not of_predictions and definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
-                f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
+                f"the ranking is for class {ranking.positive!r}, not {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
         if definition.declaration.confidence:
@@ -335,7 +333,7 @@ def score_ranking(
 def rank_predictions(
     definition: Definition, y_true: Any, scores: Any = None, **options: Any
 ) -> tuple[Definition, Ranking]:
-    """The right and wrong predictions in the order of their confidence, for a score of them."""
+    """The right and wrong predictions in order of confidence, for a score of them."""
     if isinstance(y_true, Ranking):
         check_ranking(definition, y_true)
         return definition.settled(positive=y_true.positive), y_true.of_predictions()
@@ -356,7 +354,7 @@ def check_ranking(definition: Definition, ranking: Ranking) -> None:
         ranking.needs_both(definition.metric)
     elif not ranking.probabilities:
         raise InputError(
-            f"{definition.metric} needs probabilities in [0, 1]; the scores run from "
+            f"{definition.metric} needs probabilities in [0, 1]; the scores range from "
             f"{ranking.score[-1]:g} to {ranking.score[0]:g}"
         )
 
@@ -371,7 +369,7 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         value = _value(definition, ranking)
         if ranking.resolution is None or definition.metric != "roc_auc":
             return value, None
-        # pairs within a bin count half, whatever their order, so bins move the area by up to this
+        # pairs within a bin count half, whatever their order, so bins change the area by up to this
         pairs = np.dot(ranking.positives.astype(np.float64), ranking.negatives)
         error = float(pairs / (2 * np.prod(ranking.table.sizes)))
         return value, Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
@@ -420,11 +418,11 @@ def score_rankings(definition: Definition, rankings: Iterable[Ranking], names: L
     sizes = np.array(sides)
     weights = [*sizes.sum(1)] if pairs else [*sizes[:, 0]]
     mean = mean_over_rankings(definition, values, weights)
-    n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
+    n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # pairs in which a class is first
     if not weighted:
         binned = () if resolution is None else (("resolution", resolution),)
         return Score(float(mean), definition, round(n), names, None, binned)
-    squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
+    squares /= 2 * (len(names) - 1) if pairs else len(names)  # rankings that an item is in
     facts = (None, (("weighted", True),), _known(worth(float(n), squares)))
     return Score(float(mean), definition, float(n), names, *facts)
 
@@ -488,7 +486,7 @@ def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredL
 
 
 def _each(definition: Definition) -> Callable[[Any], Any]:
-    """The value of each item, from scores that answer as ``tables.cells.Predicted`` says."""
+    """The value of each item, from scores that follow ``tables.cells.Predicted``."""
     formula = partial(definition.declaration.formula, **definition.arguments)
 
     def each(items: Any) -> Any:
@@ -499,7 +497,7 @@ def _each(definition: Definition) -> Callable[[Any], Any]:
 
 
 def _quantity(definition: Definition) -> str:
-    """A name for what is averaged; an engine is asked for each only once."""
+    """A name for what is averaged; an engine computes each only once."""
     return f"{definition.metric}{definition.parameters}"
 
 
@@ -544,7 +542,7 @@ def bounded(definition: Definition, values: Array) -> Definition:
 
 
 def _over_all_classes(definition: Definition, names: Labels) -> Definition:
-    """The definition of a loss over a column for each class; it has no positive class."""
+    """The definition of a loss of a column for each class; it has no positive class."""
     if definition.positive is not None:
         raise DefinitionError(
             f"{definition.metric} with a column for each class covers all classes: omit "
@@ -555,7 +553,7 @@ def _over_all_classes(definition: Definition, names: Labels) -> Definition:
 
 def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
     """Clusters are drawn whole, so only the sums of their items matter."""
-    codes = cluster_codes(sums.cluster, len(sums.cluster))  # one may be in several slices
+    codes = cluster_codes(sums.cluster, len(sums.cluster))  # a cluster may be in several slices
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
@@ -584,7 +582,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
-    """Sum a loss over items; the sums of several parts can be added: ``log_loss(sum(parts))``.
+    """Sum a loss over items; sums of several parts can be added, as in ``log_loss(sum(parts))``.
 
     y_true: The true class of each item, or a dataframe or the path of a file, as in
         ``moments(frame, "log_loss", true="gold", score=["cat", "dog"])``.
@@ -598,7 +596,7 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
     >>> sum(parts).n
     4
     """
-    if metric is None:  # of a frame or file: the metric comes second
+    if metric is None:  # with a frame or file, the metric comes second
         scores, metric = None, scores
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
     definition = mean_definition(metric, options)
@@ -628,7 +626,7 @@ def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
     if declared.kind not in ("loss", "label ranking", "value") or declared.relative is not None:
         raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
     if definition.average is not None:
-        raise DefinitionError("moments are of one label, positive=LABEL, not of an average")
+        raise DefinitionError("moments cover one label, positive=LABEL, not an average")
     return definition
 
 
@@ -689,7 +687,7 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
 def score_items(items: ScoredItems, sample: Sample) -> Score:
     """The score of a system on some items, with its interval."""
     definition, statistic = items.definition, items.statistic
-    if sample.squares is not None and not sample.count.all():  # items of weight 0 are no items
+    if sample.squares is not None and not sample.count.all():  # items of weight 0 do not count
         kept = np.flatnonzero(sample.count)
         statistic, sample = statistic.at(kept), sample.at(kept)
     if np.isnan(statistic.values(sample.count)).any():
@@ -743,7 +741,7 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
     for name, places in zip(names, members, strict=True):
         if not len(places) and definition.undefined is None:
             raise InputError(
-                f"{definition.metric} ranks every class against others, and there are no items of "
+                f"{definition.metric} ranks every class against others, but there are no items of "
                 f"class {name!r}. Add some, or declare fewer labels=."
             )
     if definition.arguments.get("multi_class") == "ovo":
@@ -789,7 +787,7 @@ def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None 
         weight = weights_column(weights, n)
         count, squares = count * weight, count * squared(weight)
     group = None
-    if cluster is not None:  # a cluster whose items have no weight is none
+    if cluster is not None:  # a cluster whose items all have weight 0 does not count
         group, here = np.zeros(n, np.intp), count > 0
         group[here] = cluster_codes(cluster_codes(cluster, n)[here], int(here.sum()))
     return Sample(count, squares, group, items.stratum)
@@ -865,6 +863,7 @@ def over_each_class(definition: Definition, names: Labels) -> Definition:
     asked = definition.arguments.get("multi_class")
     if asked == "top-label" or (asked == "ovo" and definition.average in ("micro", "samples")):
         raise DefinitionError(
-            f"multi_class={asked!r} and average={definition.average!r} exclude each other: omit one"
+            f"multi_class={asked!r} and average={definition.average!r} are mutually exclusive: "
+            f"omit one"
         )
     return definition.with_parameters(multi_class=asked or "ovr") if ways else definition

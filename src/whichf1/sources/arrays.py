@@ -61,7 +61,7 @@ def reviewed(counts: Counts) -> Counts:
 
 
 def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Margins] | None:
-    """The margins of two integer or boolean arrays at once, and their cells if asked for.
+    """The margins of two integer or boolean arrays at once, and their cells if requested.
 
     None for anything else; counting then reports what is wrong with it.
     """
@@ -80,7 +80,7 @@ def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Marg
 
 
 def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
-    """An array of 0 and 1, or of booleans, ranked by an array of finite scores; else None."""
+    """An array of 0 and 1, or of booleans, ranked by an array of finite scores; otherwise None."""
     kind = y_true.dtype.kind
     if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.kind != "f":
         return None
@@ -104,7 +104,7 @@ def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
 
 
 def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None:
-    """An array of codes with a row of scores for each, or one probability of two classes; or None.
+    """An array of codes with a row of scores for each, or one probability for two classes; or None.
 
     Whether codes and probabilities are in range is checked by the kernel.
     """
@@ -121,7 +121,7 @@ def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None
 
 
 def label_arrays(y_true: Array, other: Any, scored: bool) -> tuple[Labels, Any] | None:
-    """Two matrices with a column for each label, 0 and 1, or ``scored`` the second; else None."""
+    """Two matrices of 0 and 1 with a column for each label (or the second ``scored``), or None."""
     if type(other) is not np.ndarray or y_true.ndim != 2 or y_true.shape != other.shape:
         return None
     kinds = y_true.dtype.char + other.dtype.char
@@ -150,7 +150,7 @@ def count_codes(
 ) -> Counts:
     """Count two columns of numbers that stand for themselves, or for ``values``."""
     n = len(left)
-    if values is None and weights is None and left.dtype.kind != "b":  # the usual, and quicker
+    if values is None and weights is None and left.dtype.kind != "b":  # the common case, and faster
         names, *cells = kernel.count_pairs(left, right)
         return Counts(Labels.trusted(names), *cells, declared=False, in_order=True, n=n)
     weight = None if weights is None else weights_column(weights, n)
@@ -165,14 +165,14 @@ def count_codes(
         in_order=values is None and weight is None,
         n=n if weight is None else None,
     )
-    return counts if weight is None else counts.observed()  # items of weight 0 are no items
+    return counts if weight is None else counts.observed()  # items of weight 0 do not count
 
 
 _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
 
 
 def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
-    """Two columns that can be counted, and what their numbers stand for, if not for themselves."""
+    """Two columns that can be counted, and what their numbers stand for if not for themselves."""
     if _ready(y_true) and _ready(y_pred) and y_true.dtype == y_pred.dtype:
         refuse_lengths(len(y_true), len(y_pred), "y_pred")
         return y_true, y_pred, None
@@ -194,7 +194,7 @@ def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
 
 
 def _ready(data: object) -> bool:
-    """Whether this is counted as it is, with nothing to look into."""
+    """Whether this is counted as it is, without further checks."""
     return type(data) is np.ndarray and data.dtype.kind in _KINDS and data.ndim == 1
 
 
@@ -218,7 +218,7 @@ def _group(
 
 
 def _refuse_other(true: Column, other: Column) -> None:
-    """Raise if another column does not have as many labels, of the same kind."""
+    """Raise if another column does not have the same number of labels, of the same kind."""
     refuse_lengths(len(true.values), len(other.values), other.name)
     if true.kind != other.kind:
         first, second = (side.values[:1].tolist()[0] for side in (true, other))
@@ -251,7 +251,7 @@ def count_together(
 ) -> Counts:
     """GROUP BY true, the prediction of each system, and cluster, over columns in memory."""
     if not systems:
-        raise InputError("there are no systems: give a mapping of names to predictions")
+        raise InputError("there are no systems: pass a mapping from names to predictions")
     true = column(y_true, "y_true")
     columns = [true]
     for name, each in systems.items():
@@ -261,7 +261,7 @@ def count_together(
     if frequencies is not None:
         refuse_both(weights, frequencies)
         weight = frequencies_column(frequencies, len(true.values))
-        here = np.flatnonzero(weight)  # a row that stands for no item is none
+        here = np.flatnonzero(weight)  # a row with frequency 0 does not count
         if cluster is not None:
             cluster = cluster_column(cluster, len(weight)).at(here).values
         columns, weight = [each.at(here) for each in columns], weight[here]

@@ -1,6 +1,6 @@
 """Runs of systems in arrays, tables, or files of a pattern such as runs/{system}/{seed}.csv.
 
-Each option that tells runs apart names a column, or a part of the pattern.
+Each option that distinguishes runs names a column or a part of the pattern.
 """
 
 from __future__ import annotations
@@ -45,9 +45,9 @@ ROLES = {
     "run": ("run", "seed", "repeat", "repetition", "epoch"),
     "fold": ("fold", "split"),
 }
-"""What tells runs apart, and usual names of it: for parts of a pattern, which need not be said."""
+"""What distinguishes runs, and the usual names of parts of a pattern, which need no option."""
 MOST = 10**8
-"""Items of saved counts that are read as a run."""
+"""The most items of saved counts that are read as a run."""
 PART = re.compile(r"\{(\w+)\}")
 """A named part of a pattern."""
 Values: TypeAlias = tuple[Array, Labels]
@@ -56,7 +56,7 @@ Values: TypeAlias = tuple[Array, Labels]
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Which columns of a table, or parts of a path, say what."""
+    """The roles of the columns of a table, or of the parts of a path."""
 
     true: Any = None
     pred: Any = None
@@ -89,7 +89,7 @@ class Columns:
 
 
 class Told(NamedTuple):
-    """What the path of a file says of all its items."""
+    """What the path of a file says about all its items."""
 
     values: Mapping[str, str]
     title: str = ""
@@ -106,7 +106,7 @@ class ReadRuns(NamedTuple):
     items: Array | None
     cluster: Sequence[Any] | Array | None
     text: bool
-    """Whether classes are texts whose type is to be found."""
+    """Whether classes are texts whose type must be inferred."""
 
 
 def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Trials:
@@ -133,7 +133,7 @@ def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Tria
 
 
 def _is_one_of_several(data: Any) -> bool:
-    """Whether this is a source in a list of them; a list of texts may be of classes."""
+    """Whether this is a source in a list of them; a list of texts may hold classes."""
     if not isinstance(data, str):
         return _is_source(data)
     return bool(PART.search(data)) or format_of(data) is not None or Path(data).exists()
@@ -211,17 +211,18 @@ def _is_saved(path: str) -> bool:
 
 
 def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
-    """Saved trials as they are; counts of predictions as a run whose items are not known."""
+    """Saved trials unchanged; counts of predictions as a run whose items are unknown."""
     if isinstance(table, Trials):
         return table
     roles = _roles(columns, told, [])
     if not isinstance(table, Counts) or isinstance(table, Slices):
         raise InputError(
-            f"{told.title or 'the table'} holds {table.kind}, and a study is made of predictions, "
-            "of counts of predicted classes, or of a saved study"
+            f"{told.title or 'the table'} holds {table.kind}, but a study needs predictions, "
+            f"counts "
+            "of predicted classes, or a saved study"
         )
     if "fold" in roles:
-        raise InputError("counts of folds do not say which items they have: give the predictions")
+        raise InputError("counts of folds do not show which items they have: pass the predictions")
     if table.weighted or len(table.systems) > 1 or table.cluster is not None:
         raise InputError(
             f"{told.title or 'the table'} was counted with weights, clusters or several systems. "
@@ -256,7 +257,8 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     given = columns.sides
     if not isinstance(given, Mapping) or not given:
         raise InputError(
-            "pred= (or score=) has the runs of each system: {'A': [run_1, run_2], 'B': …}; got "
+            "pred= (or score=) must have the runs of each system: {'A': [run_1, run_2], 'B': …}; "
+            "got "
             f"{type(given).__name__}"
         )
     runs = [*_runs(given)]
@@ -292,7 +294,7 @@ def _flat(values: Any, n: int, name: str) -> list[Any]:
 
 def _refuse_length(items: int, values: int, name: str) -> None:
     if values != items:
-        raise ShapeError(f"there are {items:,} items, {name} has {values:,}: give one for each")
+        raise ShapeError(f"there are {items:,} items, {name} has {values:,}: pass one for each")
 
 
 def _runs(systems: Mapping[Any, Any]) -> Iterator[tuple[RunKey, Any]]:
@@ -382,8 +384,8 @@ def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
         return {}
     if not is_frame(data):
         raise InputError(
-            f"pred={given!r} has named parts, which are looked for among the columns of a "
-            "dataframe. For a file, give {'A': ['column', …]}, or read it into a frame."
+            f"pred={given!r} has named parts, which are matched against the columns of a "
+            "dataframe. For a file, pass {'A': ['column', …]}, or read it into a frame."
         )
     roles = {x: role for role, names in ROLES.items() for x in names}
     roles |= {getattr(columns, role): role for role in ROLES if getattr(columns, role)}
@@ -399,7 +401,7 @@ def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
             own = {roles[part]: text for part, text in match.groupdict().items()}
             found[RunKey(own.get("system", ""), own.get("run", ""))] = name
     if not found:
-        raise InputError(f"no column of the frame is called as pred={given!r} says")
+        raise InputError(f"no column of the frame matches pred={given!r}")
     return found
 
 
@@ -413,14 +415,14 @@ def _named_runs(system: Any, given: Any) -> Iterator[tuple[RunKey, str]]:
         named = {str(at): name for at, name in enumerate(given, 1)}
     if named is None or not all(isinstance(name, str) for name in named.values()):
         raise InputError(
-            f"system {system!r} has columns of the frame or file, such as ['a1', 'a2']; got "
+            f"system {system!r} must have columns of the frame or file, such as ['a1', 'a2']; got "
             f"{type(given).__name__}"
         )
     yield from ((RunKey(str(system), str(run)), name) for run, name in named.items())
 
 
 def _roles(columns: Columns, told: Told, wide: Iterable[Any]) -> dict[str, str]:
-    """What the columns and the parts of a path are."""
+    """The roles of the columns and the parts of a path."""
     roles = {role: getattr(columns, role) for role in ROLES if getattr(columns, role) is not None}
     for part in told.values:
         if part in roles.values():
@@ -428,7 +430,7 @@ def _roles(columns: Columns, told: Told, wide: Iterable[Any]) -> dict[str, str]:
         role = next((role for role, names in ROLES.items() if part in names), None)
         if role is None or role in roles:
             raise InputError(
-                f"what is the part {{{part}}} of the path? Say run={part!r}, system=, fold= or "
+                f"what is the part {{{part}}} of the path? Use run={part!r}, system=, fold= or "
                 f"dataset= (--run {part})."
             )
         roles[role] = part
@@ -465,10 +467,10 @@ def scores_column(values: Any, name: str) -> Array:
     try:
         scores: Array = np.asarray(listed, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: scores are numbers. Convert it first.") from None
+        raise InputError(f"{name}: scores must be numbers. Convert it first.") from None
     if not np.isfinite(scores).all():
         at = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise InputError(f"{name} has no finite number in item {at:,}. Fix it or drop the item.")
+        raise InputError(f"{name} is not a finite number in item {at:,}. Fix it or drop the item.")
     return scores
 
 
@@ -562,7 +564,7 @@ def _data_set(name: str, rows: ReadRuns, columns: Columns, places: Array, title:
 
 
 def _filled(key: RunKey, own: RunKey) -> RunKey:
-    """The key of a column, completed by what the table or its path says."""
+    """The key of a column, completed by the table or its path."""
     return RunKey(key.system or own.system, key.run or own.run)
 
 
@@ -609,7 +611,7 @@ def _common(
 
 
 def _alike(parts: list[DataSet]) -> list[DataSet]:
-    """Parts whose classes are read alike: 1 in one file and 'a' in another makes both texts."""
+    """Parts whose classes are read alike: 1 in one file and 'a' in another make both texts."""
     kinds = {part.labels.kind for part in parts}
     if kinds == {"int", "str"} and not any(part.declared for part in parts):
         return [
@@ -630,7 +632,7 @@ def _refuse_repeated(name: str, part: DataSet, title: str) -> None:
     more = int((times > 1).sum())
     key = ", ".join(sorted({str(key) for key in part.keys})[:2])
     raise InputError(
-        f"{title}: {named(name)}{more:,} items, such as {values[times > 1][0].item()!r}, are more "
-        f"than once in one run ({key or 'without a name'}). Remove them, or name the column that "
-        "tells runs, folds or data sets apart: run=, fold=, dataset=."
+        f"{title}: {named(name)}{more:,} items, such as {values[times > 1][0].item()!r}, appear "
+        f"more than once in one run ({key or 'without a name'}). Remove them, or name the column "
+        f"that distinguishes runs, folds or data sets: run=, fold=, dataset=."
     )

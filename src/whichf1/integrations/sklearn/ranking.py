@@ -30,7 +30,7 @@ from whichf1.tables.cells import Array, RankedLabels, RankTable
 
 
 def _table(true: Array, scores: Array, weights: Array | None = None) -> RankTable:
-    """Positives and negatives by score; items of weight 0 are no items."""
+    """Positives and negatives by score; items of weight 0 do not count."""
     refuse_lengths(len(true), len(scores), "y_score")
     ranks = kernel.rank_table(scores, true, weights)
     if weights is not None:
@@ -45,7 +45,7 @@ class Steps(NamedTuple):
     items: Items
     table: RankTable
     dtype: Any
-    """That of the scores."""
+    """The type of the scores."""
 
     @classmethod
     def of(cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Steps:
@@ -55,7 +55,7 @@ class Steps(NamedTuple):
         if values.ndim != 1:
             raise ShapeError(f"a curve needs one score for each item; got shape {values.shape}")
         if len(items.labels) > 2 and pos_label is None:
-            raise LabelError(f"{len(items.labels)} classes, and no pos_label")
+            raise LabelError(f"{len(items.labels)} classes, but no pos_label")
         positive = items.values == items.positive(pos_label)
         table = _table(positive, values, weights_of(sample_weight, len(positive)))
         own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
@@ -78,9 +78,9 @@ class Steps(NamedTuple):
 
     @property
     def added(self) -> tuple[Array, Array]:
-        """False and true positives that a threshold has more than the one above it.
+        """False and true positives that a threshold adds to the one above it.
 
-        Sums of weights are rounded, so that a small weight may add nothing.
+        Sums of weights are rounded, so a small weight may add nothing.
         """
         if not self.table.weighted:
             return self.counts
@@ -106,7 +106,7 @@ def _with_ends(inner: Array) -> Array:
 
 
 def _after(first: float, values: Array, dtype: Any = np.float64) -> Array:
-    """Numbers after a first one."""
+    """Numbers preceded by a first one."""
     every = np.empty(len(values) + 1, dtype)
     every[0], every[1:] = first, values
     return every
@@ -180,7 +180,7 @@ def det_curve(
 
 
 def _quotient(ratio: Ratio) -> float:
-    """A score; NaN without positives, or without negatives where they matter."""
+    """A score; NaN without positives, or without negatives if they matter."""
     top, bottom = ratio
     return float(top / bottom) if bottom else np.nan
 
@@ -193,7 +193,7 @@ def _over_columns(
     average: str | None,
     weights: Array | None,
 ) -> Any:
-    """The score of each column, or an average of them; ``instead`` of what is undefined."""
+    """The score of each column, or their average; ``instead`` replaces undefined ones."""
     if true.shape != scores.shape:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
     each: Any = None
@@ -252,7 +252,7 @@ def roc_auc_score(
     classes = items.columns(labels, scores)
     weighted_pairs = multi_class == "ovo" and sample_weight is not None
     if max_fpr not in (None, 1) or weighted_pairs or average not in _MEANS.get(multi_class, ()):
-        raise InputError(f"there is no area of {len(classes)} classes with these options")
+        raise InputError(f"there is no area for {len(classes)} classes with these options")
     if not np.allclose(1, scores.sum(1)):
         raise InputError("the rows of probabilities do not sum to 1")
     if multi_class == "ovo":
@@ -288,7 +288,7 @@ def average_precision_score(
         items = Items.of(y_true)
         if len(items.labels) <= 2:
             if scores.ndim != 1 or (len(items.labels) == 2 and pos_label not in items.labels):
-                raise LabelError(f"{pos_label!r} is no class, or there are several scores")
+                raise LabelError(f"{pos_label!r} is not a class, or there are several scores")
             value = _quotient(precision(_table(items.values == pos_label, scores, weights)))
             return Doubtful(0.0) if np.isnan(value) else value
         one_hot = items.values[:, None] == np.array(items.columns(None, scores))
@@ -298,7 +298,7 @@ def average_precision_score(
 
 
 def _of_labels(metric: Metric, y_true: Any, y_score: Any, sample_weight: Any, least: int) -> float:
-    """The mean over items of how their labels are ranked; of at least so many."""
+    """The mean over items of how their labels are ranked; at least this many labels."""
     true, scores = indicators(y_true), numbers(y_score, "y_score")
     if true.shape != scores.shape or true.shape[1] < least:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
@@ -317,7 +317,7 @@ def _gains(
     most = np.sort(gains, axis=1)[:, ::-1] @ discount
     if not ignore_ties:
         return label_sets.graded_gain(gains, scores, k, base), most
-    order = np.argsort(scores)[:, ::-1]  # tied labels in the order of this very sort
+    order = np.argsort(scores)[:, ::-1]  # tied labels in the order of this particular sort
     return np.take_along_axis(gains, order, 1) @ discount, most
 
 
@@ -343,7 +343,7 @@ def ndcg_score(
     """Discounted cumulative gain, divided by that of the best order."""
     gain, most = _gains(y_true, y_score, k, 2, ignore_ties)
     if np.min(y_true) < 0:
-        raise InputError("gains are not negative")
+        raise InputError("gains must not be negative")
     shares = np.divide(gain, most, out=np.zeros(len(gain)), where=most != 0)
     return float(np.average(shares, weights=weights_of(sample_weight, len(gain))))
 
@@ -359,12 +359,12 @@ def auc(x: Any, y: Any) -> float:
     """Area under a curve, by the trapezoidal rule."""
     sides = _flat(x), _flat(y)
     if any(side.dtype.kind == "b" for side in sides):
-        raise InputError("points of a curve are numbers")
+        raise InputError("points of a curve must be numbers")
     across, up = numbers(sides[0], "x"), numbers(sides[1], "y")
     refuse_lengths(len(across), len(up), "y")
     steps = np.diff(across)
     if across.ndim != 1 or up.ndim != 1 or not len(steps):
-        raise ShapeError(f"a curve has at least two points; got shape {across.shape}")
+        raise ShapeError(f"a curve needs at least two points; got shape {across.shape}")
     falling = not (steps >= 0).all()
     if falling and not (steps <= 0).all():
         raise InputError("x goes back and forth")
@@ -376,7 +376,7 @@ def auc(x: Any, y: Any) -> float:
 def metric_at_thresholds(
     y_true: Any, y_score: Any, *, metric_func: Any, sample_weight: Any, metric_params: Any
 ) -> Any:
-    """A score at each threshold; a function of scikit-learn's is replaced by ours."""
+    """A score at each threshold; functions of scikit-learn are replaced by ours."""
     true, scores = _flat(y_true), _flat(y_score)
     values = numbers(scores, "y_score")
     if true.ndim != 1 or true.shape != values.shape:

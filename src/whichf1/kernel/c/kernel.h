@@ -217,4 +217,10 @@ typedef struct {
  * garbage, if a number does not fit a byte that is to hold it. */
 wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf_rows *out);
 
+/* quantile.c ------------------------------------------------------------------------------------- */
+
+#define WF_MOST_ITEMS 1e7 /* of a and b: with more, the continued fraction is long */
+/* The quantile x of the beta distribution with a, b > 0 as ln(x / (1 - x)), for 0 < p < 1. */
+double wf_beta_logit(double a, double b, double p);
+
 #endif

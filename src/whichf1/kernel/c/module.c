@@ -798,6 +798,20 @@ static PyObject *multinomial(PyObject *self, PyObject *const *args, Py_ssize_t n
     return result;
 }
 
+static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    if (expect(nargs, 3) < 0) return NULL;
+    double a = PyFloat_AsDouble(args[0]), b = PyFloat_AsDouble(args[1]);
+    double p = PyFloat_AsDouble(args[2]);
+    if (PyErr_Occurred()) return NULL;
+    if (!(a > 0 && a <= WF_MOST_ITEMS && b > 0 && b <= WF_MOST_ITEMS && p > 0 && p < 1)) {
+        PyErr_SetString(PyExc_ValueError, "a and b must be above 0, and p between 0 and 1");
+        return NULL;
+    }
+    return PyFloat_FromDouble(wf_beta_logit(a, b, p));
+}
+
 /* The module ---------------------------------------------------------------------------------- */
 
 #define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
@@ -819,6 +833,7 @@ static PyMethodDef functions[] = {
     FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
     FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
     FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
+    FUNCTION(beta_logit, "beta_logit(a, b, p)"),
     {NULL, NULL, 0, NULL},
 };
 
