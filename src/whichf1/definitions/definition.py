@@ -139,6 +139,8 @@ class Definition:
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
+        if self.declaration.bounds_of is None:
+            other.__dict__["bounds"] = self.declaration.bounds
         return other
 
     def of_scores(self, labels: Labels, *, one: bool = True) -> Definition | None:
@@ -208,6 +210,14 @@ class Definition:
     def declaration(self) -> Metric:
         """The metric itself."""
         return find(self.metric)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """What the score is at least and at most."""
+        metric = self.declaration
+        if metric.bounds_of is None:
+            return metric.bounds
+        return metric.bounds_of(**self.arguments)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -449,7 +459,7 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
-SCORED = ("ranking", "loss", "label ranking")
+SCORED = ("ranking", "loss", "label ranking", "value")
 """Kinds that are computed from scores."""
 _BY_SCORE = "it needs more than the order of each item's labels: use 'macro', 'weighted' or 'micro'"
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"

@@ -960,7 +960,7 @@ def _corrected(best: BestThreshold, correct: Correction, seed: int) -> BestThres
     counts = at_threshold(best.curve.ranking, threshold=best.threshold)
     interval = evaluate(definition, counts).interval
     if interval is not None:
-        low, high = definition.declaration.bounds
+        low, high = definition.bounds
         ends = max(low, interval.low - optimism), min(high, interval.high - optimism)
         interval = replace(interval, low=ends[0], high=ends[1])
     return replace(best, optimism=optimism, interval=interval)
