@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import whichf1 as wf
 from tests.helpers.commands import NASTY, Run, signatures
-from whichf1.cli import app
+from whichf1.cli import COMMANDS, app
 from whichf1.reporting.numbers import brief
 
 ANIMALS = "examples/animals.csv"
@@ -392,8 +393,30 @@ def test_very_many_classes(run: Run, tmp_path: Path) -> None:
 def test_no_command_is_cut_off_in_the_list_of_commands(run: Run) -> None:
     _, out, _ = run("--help", COLUMNS="80")
     commands = out[out.index("Commands:") :].splitlines()[1:]
-    assert len(commands) == len(app.registered_commands)
+    assert len(commands) == len(app.commands)
     assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
+
+
+def test_the_list_of_commands_says_what_their_docstrings_begin_with() -> None:
+    """It stands apart, so that --help and a shell's completion import no command."""
+    for name, command in app.commands.items():
+        about, help = COMMANDS[name][1], " ".join((command.help or "").split())
+        assert help == about or help.startswith(f"{about} "), name
+
+
+def test_without_a_command_the_help_is_shown(run: Run) -> None:
+    assert run()[:2] == run("--help")[:2] and run()[0] == 0
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    shell = ShellComplete(app, {}, "whichf1", "_WHICHF1_COMPLETE")
+
+    def completed(*words: str) -> list[str]:
+        return [each.value for each in shell.get_completions([*words[:-1]], words[-1])]
+
+    assert completed("co") == ["count", "compare", "convert"]
+    assert completed("score", "--fail-o") == ["--fail-over", "--fail-over-high"]
+    assert completed("score", "--format", "ju") == ["junit"]
 
 
 def test_version(run: Run) -> None:

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.commands import Run, build
+from tests.helpers.commands import Run
 from whichf1 import cli
 
-ROOT: Any = build(cli.app)
+ROOT: Any = cli.app
 COMMANDS: dict[str, str] = {
     "score": "examples/animals.csv",
     "groups": "examples/loans.csv --by sex",

@@ -9,11 +9,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
-import typer
 
 import whichf1 as wf
 from tests.helpers.commands import Run
@@ -160,10 +158,9 @@ def test_an_ignored_signal_stays_ignored() -> None:
 
 def single_options() -> list[tuple[str, str]]:
     """Every option of every command that takes one value."""
-    program: Any = typer.main.get_command(app)
     return [
         (name, option)
-        for name, each in program.commands.items()
+        for name, each in app.commands.items()
         for parameter in each.params
         if parameter.param_type_name == "option" and not parameter.multiple
         for option in parameter.opts

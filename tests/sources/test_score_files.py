@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import whichf1 as wf
 from whichf1.cli import app

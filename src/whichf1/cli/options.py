@@ -1,26 +1,33 @@
-"""Options as dataclasses: each field is an option of the command line, each class a group of them.
+"""Options as classes: each attribute is an option of the command line, each class a group of them.
 
-``command`` makes a typer command from a function that takes such a dataclass. In --help, its
-own options come first, then those of its base classes in order.
+``command`` makes a command from a function that takes such a class. In --help, its own options come
+first, then those of its base classes in order.
 """
 
 from __future__ import annotations
 
 import csv
-import inspect
 import math
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import partial, wraps
-from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
+from functools import cache, partial
+from types import NoneType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
 
-import typer
-from typer.core import TyperCommand
+import click
 
 from whichf1.cli.process import emit, say
 from whichf1.definitions.methods import find_method
@@ -28,40 +35,117 @@ from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.document import LEAST_WIDTH, Document, Terminal, render, signed, text_lines
 from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
-from whichf1.reporting.layout import Line
 from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.saving import add_to, write_whole
 
+if TYPE_CHECKING:
+    from whichf1.reporting.layout import Line
+
 Text: TypeAlias = str | None
 REQUIRED = ...
-"""The default of a required option, as typer writes it."""
+"""The default of a required option."""
+
+
+class Declared(NamedTuple):
+    """An option or an argument as it is declared; its type is that of the attribute."""
+
+    kind: type[click.Parameter]
+    names: tuple[str, ...]
+    default: Any
+    more: dict[str, Any]
+    """Its help, and what else click takes; ``min`` and ``max`` of a number."""
+
+    def of(self, name: str, hint: Any) -> click.Parameter:
+        """The parameter of a command, for an attribute of this name and type."""
+        type_, several = _plain_type(hint)
+        settings: dict[str, Any] = {**self.more, "required": self.default is REQUIRED}
+        if self.default is not REQUIRED:
+            settings["default"] = getattr(self.default, "value", self.default)
+        bounds = {each: settings.pop(each) for each in ("min", "max") if each in settings}
+        settings["type"] = click.IntRange(**bounds) if bounds else _click_type(type_)
+        if self.kind is PositionalArgument:
+            return PositionalArgument([name], nargs=-1 if several else 1, **settings)
+        dashed = f"--{name.replace('_', '-')}"
+        words = self.names or ((f"{dashed}/--no-{dashed[2:]}",) if type_ is bool else (dashed,))
+        if type_ is bool:
+            settings |= {"is_flag": True, "type": None}
+        shown = self.default not in (None, REQUIRED, ()) and not (self.names and type_ is bool)
+        return click.Option([name, *words], multiple=several, show_default=shown, **settings)
+
+    def value(self, given: Any, hint: Any) -> Any:
+        """What was given, as the attribute's type; an option that was not given is its default."""
+        type_, several = _plain_type(hint)
+        if given is None or (several and not given):
+            return self.default
+        return [*given] if several else type_(given) if issubclass(type_, StrEnum) else given
+
+
+def _plain_type(hint: Any) -> tuple[Any, bool]:
+    """A type without None, and whether it is a list of it."""
+    plain = next((each for each in get_args(hint) if each is not NoneType), hint)
+    if hint in (list[str], list[str] | None):
+        return str, True
+    return plain, False
+
+
+def _click_type(type_: Any) -> Any:
+    return click.Choice([each.value for each in type_]) if issubclass(type_, StrEnum) else type_
+
+
+class PositionalArgument(click.Argument):
+    """A positional argument with a help text, which click has since 8.5."""
+
+    def __init__(self, *given: Any, help: str, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.help = help
+
+    @property
+    def described(self) -> tuple[str, str]:
+        """Its name or its values, and its help."""
+        choices = getattr(self.type, "choices", None)
+        name = "|".join(choices) if choices else self.human_readable_name
+        facts = "  [required]" if self.required else ""
+        if isinstance(self.default, str):
+            facts = f"  [default: {self.default}]"
+        return name + "..." * (self.nargs < 0), f"{self.help}{facts}"
 
 
 def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """A field that is an option, with its help and, if they are not the field's, its names."""
-    return field(default=default, metadata={"typer": typer.Option(*names, help=help, **more)})
+    """An attribute that is an option, with its help and, if they are not the attribute's, names."""
+    return Declared(click.Option, names, default, {"help": help, **more})
 
 
 def argument(help: str, *, default: Any = None, **more: Any) -> Any:
-    """A field that is a positional argument."""
-    return field(default=default, metadata={"typer": typer.Argument(help=help, **more)})
+    """An attribute that is a positional argument."""
+    return Declared(PositionalArgument, (), default, {"help": help, **more})
 
 
-class Command(TyperCommand):
-    """A command that refuses a repeated option if it takes one value, rather than dropping one."""
+class Command(click.Command):
+    """A command that refuses a repeated option if it takes one value, rather than drop one."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments of the command line."""
         args = _with_values(args)
         seen: set[int] = set()
         for each in self.make_parser(ctx).parse_args(args=list(args))[2]:
-            if id(each) in seen and not each.multiple:
+            if id(each) in seen and not getattr(each, "multiple", False):
                 ctx.fail(f"{each.opts[0]} appears twice, but takes one value: remove one")
-            if each.param_type_name == "option":
+            if isinstance(each, click.Option):
                 seen.add(id(each))
         return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments with their help, then the options."""
+        arguments = [x for x in self.params if isinstance(x, PositionalArgument)]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl([each.described for each in arguments])
+        super().format_options(ctx, formatter)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing: click 8.5 would write the arguments once more."""
 
 
 MAY_LACK_A_VALUE = {"--fail-if-worse": "0"}
@@ -86,24 +170,16 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def command(run: Callable[[Any], None]) -> Callable[..., None]:
-    """Make a typer command from a function of one dataclass, whose fields become options."""
-    options = get_type_hints(run)["options"]
-    hints, every = get_type_hints(options), {each.name: each for each in fields(options)}
-    names = (name for base in options.__mro__ for name in inspect.get_annotations(base))
-    parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+def command(run: Callable[[Any], None]) -> Command:
+    """Make a command from a function of one group of options."""
+    group: type[OptionGroup] = get_type_hints(run)["options"]
+    hints, declared = get_type_hints(group), group.declared_options()
 
-    @wraps(run)
     def call(**values: Any) -> None:
-        run(options(**values))
+        run(group(**{x: declared[x].value(given, hints[x]) for x, given in values.items()}))
 
-    annotated = {x: Annotated[hints[x], every[x].metadata["typer"]] for x in dict.fromkeys(names)}
-    parameters = [
-        parameter(name, default=every[name].default, annotation=x) for name, x in annotated.items()
-    ]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = annotated
-    return call
+    parameters = [each.of(name, hints[name]) for name, each in declared.items()]
+    return Command(run.__name__, params=parameters, callback=call, help=run.__doc__)
 
 
 Format = StrEnum("Format", "text json markdown latex html csv")
@@ -129,10 +205,38 @@ DIALECT = "A dialect or a signature."
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
 class OptionGroup:
-    """A group of options; every subclass is a frozen dataclass."""
+    """A group of options, and their values; a frozen dataclass to type checkers.
 
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+    It is none, because making dataclasses of all groups would take longer than a command.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        declared = self.declared_options()
+        if unknown := values.keys() - declared.keys():
+            raise TypeError(f"{type(self).__name__} has no option {', '.join(sorted(unknown))}")
+        missing = (name for name, each in declared.items() if each.default is REQUIRED)
+        if lacking := [name for name in missing if name not in values]:
+            raise TypeError(f"{type(self).__name__} needs the option {', '.join(lacking)}")
+        defaults = {name: each.default for name, each in declared.items()}
+        vars(self).update(defaults | values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"options do not change: {name}")
+
+    @classmethod
+    @cache
+    def declared_options(cls) -> dict[str, Declared]:
+        """What is declared in a class, then in its base classes; the first of a name counts."""
+        every: dict[str, Declared] = {}
+        for base in cls.__mro__:
+            for name, each in vars(base).items():
+                if isinstance(each, Declared):
+                    every.setdefault(name, each)
+        return every
+
+    def but(self, **values: Any) -> Self:
+        """The same options, some with other values."""
+        return type(self)(**{**vars(self), **values})
 
 
 class FormatOptions(OptionGroup):
@@ -395,7 +499,7 @@ class GateOptions(OutputOptions):
             if not verdict.passed and self.format != GateFormat.github:
                 say(verdict.message)
         if False in [verdict.passed for verdict in verdicts]:
-            raise typer.Exit(1)
+            raise click.exceptions.Exit(1)
 
     def _emit(self, text: str) -> None:
         if self.output is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 from whichf1.cli.compare import read_runs
@@ -96,7 +96,7 @@ def report(options: PageOptions) -> None:
     systems = options.pred or []
     if len(systems) > 1 and (options.score_column or options.probs):
         raise InputError("several systems are compared by their predictions: remove --score")
-    single: Any = replace(options, pred=systems[0] if systems else None)  # type: ignore[arg-type]
+    single: Any = options.but(pred=systems[0] if systems else None)
     comparison = _compared(options, systems) if len(systems) > 1 else None
     with read_subject(single) as subject:
         chosen = options.chosen(subject.counts.labels)
@@ -117,15 +117,9 @@ def _compared(options: PageOptions, systems: list[str]) -> Comparison:
 
 def _as(group: type[G], options: OptionGroup, **changes: Any) -> G:
     """The same options, in the form another command takes."""
-    known = {each.name for each in fields(group)}  # type: ignore[arg-type]
-    mine = {each.name for each in fields(options)} - {  # type: ignore[arg-type]
-        "output",
-        "metric",
-        "pred",
-        "score_column",
-        "by",
-    }
-    return group(**{name: getattr(options, name) for name in known & mine} | changes)
+    others = {"output", "metric", "pred", "score_column", "by"}
+    shared = (group.declared_options().keys() & vars(options).keys()) - others
+    return group(**{name: getattr(options, name) for name in shared} | changes)
 
 
 def _single(options: PlotOptions, name: str) -> Any:

@@ -10,11 +10,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from traceback import extract_tb
 from typing import Any
 
 from whichf1.errors import FileError, WhichF1Error, shortened
-from whichf1.reporting.escape import visible
 from whichf1.statistics.progress import hide, working
 
 BAD_INPUT, INTERNAL = 2, 3
@@ -52,7 +50,14 @@ def say(message: object) -> None:
     if watching():
         hide()
     with suppress(OSError):
-        print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
+        print(f"whichf1: {visible(message)}", file=sys.stderr)
+
+
+def visible(message: object) -> str:
+    """A message on one line, in which nothing is a command to the terminal."""
+    from whichf1.reporting.escape import visible  # --help needs none of it
+
+    return visible(shortened(str(message)))
 
 
 def ask_each(questions: Mapping[str, str]) -> list[str]:
@@ -111,13 +116,15 @@ def _ending(error: BaseException) -> tuple[int, object]:
 
 def _show_usage(error: Any) -> None:
     """An error of the command line itself."""
-    error.message = visible(shortened(str(error.message)))
+    error.message = visible(error.message)
     with suppress(OSError):
         error.show()
 
 
 def _internal(error: BaseException) -> str:
     """A bug in the program: report where it happened, without any data."""
+    from traceback import extract_tb
+
     ours = [each for each in extract_tb(error.__traceback__) if "whichf1" in each.filename]
     where = ", ".join(f"{os.path.basename(each.filename)}:{each.lineno}" for each in ours[-3:])
     return (

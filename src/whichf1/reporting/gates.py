@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError
-from whichf1.reporting.comparison import TESTS
 from whichf1.reporting.document import Document, Grid, GridColumn, render
 from whichf1.reporting.escape import github_property, github_text, xml
-from whichf1.reporting.leaderboard import Result, ResultsTable
 from whichf1.reporting.numbers import number
 from whichf1.reporting.slices import slice_name
 from whichf1.scoring.score import Score
+
+if TYPE_CHECKING:
+    from whichf1.reporting.leaderboard import Result, ResultsTable
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,8 @@ def _regression(
     table: ResultsTable, metric: str, system: str, result: Result, where: str, margin: float
 ) -> Verdict:
     """By the p-value without a margin; with one, by the interval of the difference."""
+    from whichf1.reporting.comparison import TESTS  # a score needs no comparison
+
     lower = table.definitions[metric].declaration.better == "lower"
     gate = f"{metric} of {system} not worse than {table.baseline}"
     gate += f" by more than {margin:g}" if margin else ""
@@ -215,6 +217,8 @@ def junit(source: str, verdicts: Sequence[Verdict]) -> str:
 
 def github(text: str, verdicts: Sequence[Verdict]) -> str:
     """The gates as annotations for GitHub Actions, then text that cannot contain commands."""
+    import secrets  # slow to import
+
     token = f"whichf1-{secrets.token_hex(16)}"
     lines = []
     for verdict in verdicts:

@@ -7,11 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.compare import Comparison, compare
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
@@ -33,7 +32,6 @@ from whichf1.reporting.document import (
     Signature,
 )
 from whichf1.reporting.numbers import items, number, numbered, share_text, size
-from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
@@ -47,9 +45,13 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import VALUE, Label
 from whichf1.tables.saving import write_whole
 from whichf1.tables.spans import SpanCounts
+
+if TYPE_CHECKING:
+    from whichf1.comparison.compare import Comparison
+    from whichf1.scoring.curves import BestThreshold
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -208,6 +210,8 @@ def _size(counts: Any) -> str:
     """The number of items and classes, with the nouns for them."""
     item, label = _NOUNS.get(type(counts), ("item", "class"))
     size_of = size(counts.n).replace("item", item)
+    if counts.labels == VALUE:
+        return size_of
     return f"{size_of}, {numbered(len(counts.labels), label)}"
 
 
@@ -320,6 +324,8 @@ def _compared(
     metric = "averaged_f1" if metrics is None else names_of(metrics)[0]
     metric = BOTH_F1[0] if plain_name(metric) in BOTH else metric
     options = {key: value for key, value in chosen.items() if key != "interval"}
+    from whichf1.comparison.compare import compare  # for several systems only
+
     return compare(y_true, systems, metric, replicates=0, **data, **options)
 
 

@@ -270,8 +270,8 @@ def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
     values = to_numpy(data)
     if values.ndim != 2:
         raise ShapeError(
-            f"ratings are a matrix of items × raters; got {values.ndim} dimension(s). A row has "
-            "the ratings of one item."
+            f"ratings must be a matrix of items × raters; got {values.ndim} dimension(s). A row "
+            "has the ratings of one item."
         )
     if not len(values):
         raise ShapeError("there are no items to rate: the matrix is empty")

@@ -77,7 +77,7 @@ def _one_dimension(values: Array) -> str:
 
 def to_numpy(data: Any) -> Array:
     """A NumPy view or copy of any array-like; Python objects stay objects, nothing is guessed."""
-    if np.ma.isMaskedArray(data):
+    if "numpy.ma" in sys.modules and np.ma.isMaskedArray(data):  # it is slow to import
         masked = np.flatnonzero(np.ma.getmaskarray(data))
         if len(masked):
             many = "an item is" if len(masked) == 1 else f"{len(masked):,} items are"

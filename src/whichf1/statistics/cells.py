@@ -110,7 +110,7 @@ class Cells(Statistic):
         """Whether it is a single score, not one for each class."""
         return self._whole
 
-    @property
+    @cached_property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:
@@ -438,7 +438,8 @@ class Cells(Statistic):
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = self.definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
-        share = self._share_of(_alone(*self._formula, len(frozen.classes)), np.unique(kind))
+        present = np.flatnonzero(np.bincount(kind))
+        share = self._share_of(_alone(*self._formula, len(frozen.classes)), present)
         return None if share is None else share._replace(success=share.success[kind])
 
     @property
@@ -469,10 +470,10 @@ class Cells(Statistic):
         top, bottom = alone
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
         top, bottom = top[present], bottom[present]
-        gains = np.unique(bottom[top != 0])
-        losses = np.unique(bottom[(top == 0) & (bottom != 0)])
-        whole = bool(np.all((top == 0) | (top == bottom)))
-        if not whole or len(gains) > 1 or len(losses) > 1:
+        hits = top != 0
+        gains, losses = bottom[hits], bottom[~hits & (bottom != 0)]
+        several = (gains[1:] != gains[:-1]).any() or (losses[1:] != losses[:-1]).any()
+        if several or (top[hits] != gains).any():
             return None
         gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
         return Share(success, gain, float(losses[0]) if len(losses) else gain)

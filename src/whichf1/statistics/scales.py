@@ -19,6 +19,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.tables.cells import Array
 
 NONE = 1e-12
@@ -180,17 +181,17 @@ def beta_interval(x: float, n: float, level: float, prior: float = 0.0) -> tuple
 
     The end at 0 or n successes is the bound itself.
     """
-    tail, quantile = (1 - level) / 2, special().betaincinv
-    low = 0.0 if x <= 0 else float(quantile(x + prior, n - x + 1 - prior, tail))
-    high = 1.0 if x >= n else float(quantile(x + 1 - prior, n - x + prior, 1 - tail))
+    tail = (1 - level) / 2
+    low = 0.0 if x <= 0 else beta_quantile(x + prior, n - x + 1 - prior, tail)
+    high = 1.0 if x >= n else beta_quantile(x + 1 - prior, n - x + prior, 1 - tail)
     return low, high
 
 
 def _beta_ends(mean: float, error: float, level: float) -> tuple[float, float]:
     """Quantiles of the beta distribution with this mean and error (Korn and Graubard 1998)."""
     size = max(mean * (1 - mean) / error**2 - 1, _LEAST_SIZE)
-    quantile, a, b = special().betaincinv, size * mean, size * (1 - mean)
-    return float(quantile(a, b, (1 - level) / 2)), float(quantile(a, b, (1 + level) / 2))
+    a, b = size * mean, size * (1 - mean)
+    return beta_quantile(a, b, (1 - level) / 2), beta_quantile(a, b, (1 + level) / 2)
 
 
 def _logit_ends(x: float, error: float, shift: float, quantile: float) -> tuple[float, float]:
@@ -294,6 +295,14 @@ def special() -> Any:
     return scipy.special
 
 
+def beta_quantile(a: float, b: float, p: float) -> float:
+    """The beta distribution's quantile."""
+    if not 0 < p < 1:
+        return p
+    z = kernel.beta_logit(a, b, p)
+    return 1 / (1 + exp(-z)) if z > -_FAR else 0.0
+
+
 @lru_cache(maxsize=64)
 def normal_quantile(p: float) -> float:
     """The standard normal distribution's quantile."""
@@ -311,7 +320,10 @@ def t_quantile(p: float, freedom: float) -> float:
     """The quantile of Student's t; the normal one with infinitely many degrees of freedom."""
     if freedom == inf:
         return normal_quantile(p)
-    return min(float(special().stdtrit(max(freedom, _LEAST), p)), _FAR)
+    if p <= 0.5:
+        return -t_quantile(1 - p, freedom) if p < 0.5 else 0.0
+    freedom = max(freedom, _LEAST)  # t² / freedom is x / (1 − x) of a beta distribution
+    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _FAR)
 
 
 def upper_tail(t: float, freedom: float) -> float:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import tempfile
 import weakref
@@ -67,7 +66,7 @@ class Elsewhere(os.PathLike[str]):
         """Where a copy goes."""
         if self._folder is None:
             try:
-                folder = Path(tempfile.gettempdir(), f"whichf1-{secrets.token_hex(8)}")
+                folder = Path(tempfile.gettempdir(), f"whichf1-{os.urandom(8).hex()}")
                 # before the folder exists, so that a signal in between leaves nothing behind
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
                 folder.mkdir(0o700)
