@@ -43,7 +43,7 @@ COMMANDS = {
 
 
 class Commands(Mapping[str, click.Command]):
-    """The commands by name, each imported when it is asked for."""
+    """The commands by name, each imported on first use."""
 
     def __getitem__(self, name: str) -> click.Command:
         return _load(name)

@@ -137,7 +137,7 @@ class DataSet:
         record.expect(right and len({*map(tuple, keys)}) == len(keys), "its runs are not named")
         ids = record.packed("ids", "i8", None) if by_line else record.names("ids")
         items, shape = len(ids), (len(keys), len(ids))
-        record.expect(items and len({*ids.tolist()}) == items, "an item stands in it twice")
+        record.expect(items and len({*ids.tolist()}) == items, "an item appears twice")
         true = record.packed("true", CODES, (items,)).astype(np.int32)
         predicted = record.packed("predicted", f"{CODES}f8", shape)
         if predicted.dtype.kind == "i":
