@@ -2,7 +2,8 @@
 
 Run from the root: ``python -m benchmarks.structures [KIND …] [DATA SETS]`` simulates the kinds (all
 of them by default), writes their rows of ``structures.csv``, and then the tables of the docs;
-``… tables`` writes only these. The true value of a score is that of very many items.
+``… tables`` writes only these, and ``--continue`` keeps the cases that the file has. The true value
+of a score is that of very many items.
 
 Raters give the true category of an item with some probability, and otherwise one by its share.
 Sentences differ in how hard they are, so that the spans of a sentence are alike. Errors in a
@@ -35,8 +36,6 @@ DOCS = HERE.parent / "docs"
 DATA_SETS = 1000
 ENOUGH = 200
 """Intervals without a caution that a cell must have for its coverage to be shown."""
-EVERY = {"bootstrap": 4, "percentile": 4}
-"""Resampling is tried on every fourth data set: it takes most of the time."""
 METHODS: dict[str, Any] = {
     "auto": "auto",
     "delta": "delta",
@@ -53,6 +52,8 @@ class Case(Protocol):
     sizes: ClassVar[tuple[int, ...]]
     methods: ClassVar[tuple[str, ...]]
     scores: ClassVar[dict[str, dict[str, Any]]]
+    seldom: ClassVar[dict[str, int]]
+    """Methods that are tried only on every so-many-th data set, because they take long."""
     many: ClassVar[int]
     """Items of the data set that the true value is computed from."""
 
@@ -73,6 +74,7 @@ class Raters:
     page: ClassVar[str] = "raters.md"
     sizes: ClassVar[tuple[int, ...]] = (20, 50, 200)
     methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"delta": 10, "bootstrap": 10}
     many: ClassVar[int] = 100_000
     scores: ClassVar[dict[str, dict[str, Any]]] = {
         "accuracy": {},
@@ -106,6 +108,7 @@ class Sentences:
     page: ClassVar[str] = "spans.md"
     sizes: ClassVar[tuple[int, ...]] = (20, 50, 200)
     methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 4}
     many: ClassVar[int] = 30_000
     scores: ClassVar[dict[str, dict[str, Any]]] = {
         "averaged_f1": {},
@@ -150,6 +153,7 @@ class Hierarchies:
     page: ClassVar[str] = "hierarchies.md"
     sizes: ClassVar[tuple[int, ...]] = (30, 100, 500)
     methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 4}
     many: ClassVar[int] = 10**9
     scores: ClassVar[dict[str, dict[str, Any]]] = {
         "hierarchical_precision": {},
@@ -196,6 +200,7 @@ class Labels:
     page: ClassVar[str] = "scores.md"
     sizes: ClassVar[tuple[int, ...]] = (50, 200, 1000)
     methods: ClassVar[tuple[str, ...]] = ("auto",)
+    seldom: ClassVar[dict[str, int]] = {}
     many: ClassVar[int] = 200_000
     scores: ClassVar[dict[str, dict[str, Any]]] = {
         **{f"roc_auc, {x}": {"average": x} for x in ("macro", "weighted", "micro")},
@@ -227,6 +232,7 @@ class Probabilities:
     page: ClassVar[str] = "scores.md"
     sizes: ClassVar[tuple[int, ...]] = (100, 500)
     methods: ClassVar[tuple[str, ...]] = ("auto", "bootstrap", "percentile")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 5, "percentile": 5}
     many: ClassVar[int] = 200_000
     scores: ClassVar[dict[str, dict[str, Any]]] = {
         "recall_at_precision": {"at": 0.7},
@@ -249,6 +255,7 @@ class Probabilities:
         return true, 1 / (1 + np.exp(-self.exaggerated * z))
 
 
+HITS = (0.3, 0.7, 0.95)
 CASES: tuple[Case, ...] = (
     *(Hierarchies(*x[:2], *x[2]) for x in product(TREES, (0.7, 0.95), ((0.0, 1.0), (0.8, 0.5)))),
     *(
@@ -259,12 +266,9 @@ CASES: tuple[Case, ...] = (
         Labels(x, signal)
         for x, signal in product(((0.5, 0.5, 0.4), (0.5, 0.3, 0.2, 0.1, 0.05)), (1.0, 2.5))
     ),
-    *(
-        Raters(*x[:2], *x[2])
-        for x in product(
-            ((0.5, 0.5), (0.9, 0.1), (0.6, 0.2, 0.1, 0.1)), (0.3, 0.7, 0.95), ((2, 0.0), (4, 0.3))
-        )
-    ),
+    *(Raters((0.5, 0.5), hit, 2, 0.0) for hit in HITS),
+    *(Raters((0.9, 0.1), hit, *x) for hit, x in product(HITS, ((2, 0.0), (4, 0.3)))),
+    *(Raters((0.6, 0.2, 0.1, 0.1), hit, 4, 0.3) for hit in HITS),
     *(Probabilities(*x) for x in ((0.5, 1.5, 1.0), (0.2, 2.0, 1.6))),
 )
 """The grid; kinds in the order of what is known about them least."""
@@ -288,6 +292,11 @@ def applies(case: Case, name: str, data: tuple[Any, ...], method: str) -> bool:
     return True
 
 
+def named(case: Any) -> str:
+    """What distinguishes a case, in words."""
+    return " ".join(f"{name}={value}" for name, value in asdict(case).items())
+
+
 def truths(case: Case) -> dict[str, float]:
     """The scores of very many items."""
     population = case.draw(case.many, np.random.default_rng(1))
@@ -307,7 +316,7 @@ def covered(
     }
     drawn = 0
     while drawn < data_sets:
-        now = [x for x in tallies if drawn % EVERY.get(x[1], 1) == 0]
+        now = [x for x in tallies if drawn % case.seldom.get(x[1], 1) == 0]
         try:
             data = case.draw(items, rng)
             intervals = {x: tried(case, x[0], data, x[1]).interval for x in now}
@@ -321,8 +330,7 @@ def covered(
             plain = interval is not None and interval.caution is None
             for at, fact in enumerate((True, holds, interval is None, plain, holds and plain)):
                 tallies[name, method][at] += fact
-    facts = {"kind": case.kind, "items": items}
-    facts |= {"case": " ".join(f"{x}={y}" for x, y in asdict(case).items())}
+    facts = {"kind": case.kind, "items": items, "case": named(case)}
     return [
         {
             **facts,
@@ -339,11 +347,12 @@ def covered(
     ]
 
 
-def coverage(kinds: list[str], data_sets: int) -> None:
+def coverage(kinds: list[str], data_sets: int, *, go_on: bool) -> None:
     """Simulate kinds and write their rows, case by case, beside those of the others."""
-    rows = [x for x in recorded() if x["kind"] not in kinds]
-    for case in CASES:
-        if case.kind in kinds:
+    rows = [x for x in recorded() if go_on or x["kind"] not in kinds]
+    done = {(x["kind"], x["case"]) for x in rows if int(x["data_sets"]) == data_sets}
+    for case in (case for kind in kinds for case in CASES if case.kind == kind):
+        if (case.kind, named(case)) not in done:
             truth = truths(case)
             for items in case.sizes:
                 rows += covered(case, truth, items, data_sets)
@@ -415,13 +424,13 @@ def kinds() -> Iterator[str]:
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    words = sys.argv[1:]
+    words = [x for x in sys.argv[1:] if x != "--continue"]
     data_sets = int(words.pop()) if words and words[-1].isdigit() else DATA_SETS
     if words != ["tables"]:
         unknown = set(words) - {*kinds()}
         if unknown:
             raise SystemExit(f"no kind {', '.join(unknown)}: there are {', '.join(kinds())}")
-        coverage(words or [*kinds()], data_sets)
+        coverage(words or [*kinds()], data_sets, go_on="--continue" in sys.argv)
     tables()
 
 

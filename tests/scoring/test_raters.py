@@ -318,3 +318,24 @@ BAD: list[tuple[Any, type[WhichF1Error], str]] = [
 def test_bad_input_says_what_and_where(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("cluster", [None, ["a", "b"]])
+@pytest.mark.parametrize(
+    "missing", [np.full((2, 3), np.nan), [[None, None], [None, None]]], ids=["array", "lists"]
+)
+def test_ratings_that_are_all_missing_are_said_to_be(missing: Any, cluster: Any) -> None:
+    with pytest.raises(wf.errors.ShapeError, match="no ratings"):
+        wf.fleiss_kappa(wf.ratings(missing, cluster=cluster))
+
+
+@pytest.mark.parametrize("start", [0.0, -3.0, 0.5, 1e20])
+def test_floats_are_categories_wherever_they_begin(start: float) -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (70_000, 2))  # more than one block of rows
+    values = start + codes * (1e15 if start > 1e15 else 1.0)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    plain = np.where(np.isnan(values), np.nan, codes)
+    ours, expected = wf.ratings(values), wf.ratings(plain)
+    assert len(ours.labels) == 3
+    assert wf.fleiss_kappa(ours).value == wf.fleiss_kappa(expected).value
