@@ -7,6 +7,7 @@ errors. Of a Parquet file only the columns that are used are copied, to where th
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import secrets
 import shutil
@@ -182,6 +183,9 @@ class OfAddress(Elsewhere):
                 f"{self.name}: no files are read from {self._address.scheme}://. Of a database, "
                 "say which rows: --table or --query (table=, query=)."
             ) from None
+        # what such a library logs is for those who set up logging; our error says the rest
+        library = type(system).__module__.partition(".")[0]
+        logging.getLogger(library).addHandler(logging.NullHandler())
         system.invalidate_cache()
         return system, path
 
