@@ -197,7 +197,7 @@ class Labels:
     signal: float
 
     kind: ClassVar[str] = "label rankings"
-    page: ClassVar[str] = "scores.md"
+    page: ClassVar[str] = "intervals.md"
     sizes: ClassVar[tuple[int, ...]] = (50, 200, 1000)
     methods: ClassVar[tuple[str, ...]] = ("auto",)
     seldom: ClassVar[dict[str, int]] = {}
@@ -229,7 +229,7 @@ class Probabilities:
     """By what the logits of the right probabilities are multiplied."""
 
     kind: ClassVar[str] = "operating points"
-    page: ClassVar[str] = "scores.md"
+    page: ClassVar[str] = "intervals.md"
     sizes: ClassVar[tuple[int, ...]] = (100, 500)
     methods: ClassVar[tuple[str, ...]] = ("auto", "bootstrap", "percentile")
     seldom: ClassVar[dict[str, int]] = {"bootstrap": 5, "percentile": 5}
@@ -347,16 +347,16 @@ def covered(
     ]
 
 
-def coverage(kinds: list[str], data_sets: int, *, go_on: bool) -> None:
-    """Simulate kinds and write their rows, case by case, beside those of the others."""
-    rows = [x for x in recorded() if go_on or x["kind"] not in kinds]
-    done = {(x["kind"], x["case"]) for x in rows if int(x["data_sets"]) == data_sets}
-    for case in (case for kind in kinds for case in CASES if case.kind == kind):
-        if (case.kind, named(case)) not in done:
+def coverage(kind: str, data_sets: int, *, go_on: bool) -> None:
+    """Simulate a kind and write its rows, case by case, beside those of the others."""
+    rows = [x for x in recorded() if x["kind"] == kind and go_on]
+    done = {x["case"] for x in rows if int(x["data_sets"]) == data_sets}
+    for case in CASES:
+        if case.kind == kind and named(case) not in done:
             truth = truths(case)
             for items in case.sizes:
                 rows += covered(case, truth, items, data_sets)
-            write(rows)
+            write([*(x for x in recorded() if x["kind"] != kind), *rows])
             print(case, flush=True)
 
 
@@ -367,11 +367,12 @@ def recorded() -> list[dict[str, Any]]:
 
 
 def write(rows: list[dict[str, Any]]) -> None:
-    """Write the file."""
+    """Write the file, kinds in the order of the cases."""
+    order = {case.kind: at for at, case in enumerate(CASES)}
     with FILE.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, rows[-1], lineterminator="\n", restval="")
+        writer = csv.DictWriter(file, rows[-1], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(sorted(rows, key=lambda row: order[row["kind"]]))
 
 
 def tables() -> None:
@@ -430,7 +431,8 @@ def main() -> None:
         unknown = set(words) - {*kinds()}
         if unknown:
             raise SystemExit(f"no kind {', '.join(unknown)}: there are {', '.join(kinds())}")
-        coverage(words or [*kinds()], data_sets, go_on="--continue" in sys.argv)
+        for kind in words or kinds():
+            coverage(kind, data_sets, go_on="--continue" in sys.argv)
     tables()
 
 

@@ -44,6 +44,10 @@ FEW_SQUARED = 100
 """A squared gap, to which a few bins may give nearly all, needs as many."""
 FEW_OTHERS = 30
 """And that of other rankings as many."""
+FEW_POOLED = 100
+"""A ranking that an item is in with each of its labels needs as many items …"""
+FEW_BIASED = 150
+"""… and a biased mean of rankings as many in each class; a pooled one twice as many items."""
 
 
 class Means(Itemwise):
@@ -578,7 +582,11 @@ class Rankings(Itemwise):
             least = FEW_AT_TOP
         elif self._definition.declaration.squared is not None:
             least = FEW_SQUARED
-        return self._fewer(least, sample)
+        biased = self._definition.declaration.bias is not None and self._averaged
+        if self._definition.average == "micro":  # its items are fewer than what is ranked
+            few = few_items(sample, 2 * FEW_BIASED if biased else FEW_POOLED)
+            return few or self._fewer(least, sample)
+        return self._fewer(max(least, FEW_BIASED) if biased else least, sample)
 
     def _fewer(self, least: float, sample: Sample) -> str | None:
         """A class that is worth less than this many items, in words.
