@@ -17,9 +17,6 @@ from typing import Any
 import numpy as np
 
 import whichf1 as wf
-from whichf1.comparison.disparity import compare_groups
-from whichf1.definitions.methods import Auto
-from whichf1.scoring.subject import of_slices
 from whichf1.tables.cells import Array
 
 HERE = Path(__file__).parent
@@ -89,9 +86,9 @@ def covered(name: str, kind: str, k: int, n: int, data_sets: int) -> dict[str, A
     tables = [matrix(skill, 0 if alike else g) for g, skill in enumerate(skills)]
     sizes = [n * (1 + g % 2) for g in range(k)]
     true, hits, rejected = truth(name, tables), dict.fromkeys(STATISTICS, 0), 0
-    definition = getattr(wf, name).definition(**METRICS[name], interval=Auto(level=LEVEL))
+    options: Any = {**METRICS[name], "interval": wf.Auto(level=LEVEL)}
     for _ in range(data_sets):
-        found = compare_groups(of_slices(sample(tables, sizes, rng)), [definition])
+        found = wf.groups(sample(tables, sizes, rng), name, **options)
         rejected += found.p_value is not None and found.p_value < 1 - LEVEL
         for each in found.disparities:
             interval = each.interval
