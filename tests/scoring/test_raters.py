@@ -339,3 +339,13 @@ def test_floats_are_categories_wherever_they_begin(start: float) -> None:
     ours, expected = wf.ratings(values), wf.ratings(plain)
     assert len(ours.labels) == 3
     assert wf.fleiss_kappa(ours).value == wf.fleiss_kappa(expected).value
+
+
+@pytest.mark.parametrize("score", ["krippendorff_alpha", "fleiss_kappa"])
+def test_the_item_that_is_added_is_worth_one_of_the_data(score: str) -> None:
+    """Of a formula that counts ratings as of one that counts items: by their mean number."""
+    rng = np.random.default_rng(5)
+    ratings = wf.ratings(rng.integers(0, 3, (40, 6)))
+    definition = getattr(wf, score).definition(interval="auto")
+    statistic: Any = _statistic(definition, _frozen(definition, ratings))
+    assert statistic._worth == (3.0 if score == "krippendorff_alpha" else 1.0)
