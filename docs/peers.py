@@ -8,7 +8,8 @@ differs, and ``sources.csv`` which version of each library was looked at, and wh
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from whichf1.definitions import words
@@ -18,10 +19,10 @@ from whichf1.metrics import Metric
 Row = dict[str, str]
 FOLDER = Path(__file__).parent / "peers"
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "One class against the rest": ("rate",),
-    "The whole confusion matrix": ("agreement",),
-    "Rankings, operating points and calibration": ("ranking",),
-    "Losses and scores of probabilities": ("loss",),
+    "Rates of classes": ("rate",),
+    "Whole confusion matrix": ("agreement",),
+    "Rankings and calibration": ("ranking",),
+    "Probabilities": ("loss",),
     "Sets of labels": ("items", "label ranking"),
 }
 """The parts of the page, and the kinds of metrics that they show."""
@@ -41,16 +42,15 @@ def names(metric: str) -> Row:
     return {peer: name for peer, name in every.items() if name and peer != "metric"}
 
 
-def shown(name: str) -> str:
-    """A name without the class or module that it is in: a table has little room."""
-    return f"`{name.rpartition('.')[2] or name}`"
-
-
 def page(metrics: Mapping[str, Metric]) -> list[str]:
     """The lines of the page, in Markdown."""
     sources = read("sources")
     titles = {row["peer"]: row["title"] for row in sources}
     theirs = {metric: names(metric) for metric in metrics}
+    parts = {
+        section: [name for name, metric in metrics.items() if metric.kind in kinds]
+        for section, kinds in SECTIONS.items()
+    }
     lines = [
         "# What other libraries have",
         "",
@@ -59,19 +59,22 @@ def page(metrics: Mapping[str, Metric]) -> list[str]:
         "in the libraries, and compares the numbers of PyCM and fairlearn with ours; for those of",
         "yardstick and MetricsReloaded, the sources at these commits were read.",
         "",
-        "| library | version | source | of our metrics |",
-        "| --- | --- | --- | ---: |",
+        "| library | version | " + " | ".join(parts) + " | all |",
+        "| --- | --- |" + " ---: |" * (len(parts) + 1),
+        f"| whichf1 | | {counts(parts, lambda _: True)} |",
     ]
     for row in sources:
-        version = (
-            f"{row['version']}, commit `{row['commit'][:8]}`" if row["commit"] else row["version"]
-        )
-        count = sum(row["peer"] in each for each in theirs.values())
-        source = row["address"].removeprefix("https://").rstrip("/")
-        lines.append(f"| {row['title']} | {version} | [{source}]({row['address']}) | {count} |")
-    for section, kinds in SECTIONS.items():
-        lines += ["", f"## {section}", ""]
-        lines += table([x for x, metric in metrics.items() if metric.kind in kinds], theirs, titles)
+        version = row["version"] + (f" (`{row['commit'][:7]}`)" if row["commit"] else "")
+        has = partial(lambda metric, peer: peer in theirs[metric], peer=row["peer"])
+        title = f"[{row['title']}]({row['address']})"
+        lines.append(f"| {title} | {version} | {counts(parts, has)} |")
+    notes = {(x["metric"], x["peer"]): f" ({x['note']})" for x in read("notes")}
+    for section, every in parts.items():
+        lines += ["", f"## {section}", "", "| whichf1 | elsewhere |", "| --- | --- |"]
+        for metric in every:
+            named = theirs[metric].items()
+            others = [f"{titles[x]} `{name}`{notes.get((metric, x), '')}" for x, name in named]
+            lines.append(f"| [{metric}]({metric}.rst) | {', '.join(others) or '–'} |")
     lines += ["", "## More than a metric", "", "| | whichf1 | elsewhere |", "| --- | --- | --- |"]
     for row in read("features"):
         others = [f"{titles[x]} `{name}`" for x, name in row.items() if x in titles and name]
@@ -84,24 +87,7 @@ def page(metrics: Mapping[str, Metric]) -> list[str]:
     ]
 
 
-def table(
-    metrics: Sequence[str], theirs: Mapping[str, Row], titles: Mapping[str, str]
-) -> list[str]:
-    """A table of metrics with a column for each library that has any of them, and its notes."""
-    columns = [peer for peer in titles if any(peer in theirs[metric] for metric in metrics)]
-    notes = {(x["metric"], x["peer"]): x["note"] for x in read("notes")}
-    numbers: dict[tuple[str, str], int] = {}
-    lines = [
-        "| whichf1 | " + " | ".join(titles[x] for x in columns) + " |",
-        "| --- |" + " --- |" * len(columns),
-    ]
-    for metric in metrics:
-        cells = []
-        for peer in columns:
-            mark = ""
-            if (metric, peer) in notes:
-                mark = f" {{sup}}`{numbers.setdefault((metric, peer), len(numbers) + 1)}`"
-            cells.append((shown(theirs[metric][peer]) if peer in theirs[metric] else "–") + mark)
-        lines.append(f"| [{metric}]({metric}.rst) | " + " | ".join(cells) + " |")
-    remarks = [f"{{sup}}`{at}` {titles[key[1]]}: {notes[key]}." for key, at in numbers.items()]
-    return [*lines, "", " ".join(remarks)]
+def counts(parts: Mapping[str, Sequence[str]], has: Callable[[str], bool]) -> str:
+    """How many metrics of each part a library has, and of all: cells of a table."""
+    each = [sum(map(has, every)) for every in parts.values()]
+    return " | ".join(str(x) if x else "–" for x in (*each, sum(each)))
