@@ -22,7 +22,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Rates of classes": ("rate",),
     "Whole confusion matrix": ("agreement",),
     "Rankings and calibration": ("ranking",),
-    "Probabilities": ("loss",),
+    "Losses and means": ("loss", "value"),
     "Sets of labels": ("items", "label ranking"),
 }
 """The parts of the page, and the kinds of metrics that they show."""

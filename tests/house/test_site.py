@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import inspect
 import re
 from math import log
@@ -69,6 +70,21 @@ def resolve(peer: str, name: str) -> Any:
 def test_every_metric_has_a_row() -> None:
     ours = [name for name in wf.__all__ if isinstance(getattr(wf, name), Scorer)]
     assert [row["metric"] for row in METRICS] == ours
+
+
+def test_the_page_shows_every_metric_once() -> None:
+    source = importlib.util.spec_from_file_location(
+        "peers", peer_sources.FOLDER.parent / "peers.py"
+    )
+    assert source is not None and source.loader is not None
+    page = importlib.util.module_from_spec(source)
+    source.loader.exec_module(page)
+    metrics = {row["metric"]: getattr(wf, row["metric"]).metric for row in METRICS}
+    lines = page.page(metrics)
+    for name in metrics:
+        assert sum(f"[{name}]({name}.rst)" in line for line in lines) == 1
+    whole = next(line for line in lines if line.startswith("| whichf1 | |"))
+    assert whole.endswith(f" {len(metrics)} |")
 
 
 def test_each_library_has_a_version_and_a_source() -> None:
