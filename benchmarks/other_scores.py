@@ -63,10 +63,10 @@ def tagged() -> tuple[Any, ...]:
     other = np.where(rng.random(N) < 0.9, kind, rng.integers(0, 3, N))
     pred = marked(begins ^ (rng.random(N) < 0.03), long ^ (rng.random(N) < 0.03), other)
     ends = np.cumsum(rng.poisson(9, N // 10) + 1)
-    ends = [0, *ends[ends < N].tolist(), N]
+    limits = [0, *ends[ends < N].tolist(), N]
     sides: tuple[list[list[str]], list[list[str]]] = ([], [])
     for side, tags in zip(sides, (true, pred), strict=True):
-        for start, end in pairwise(ends):
+        for start, end in pairwise(limits):
             sentence = tags[start:end]
             for at, tag in enumerate(sentence):  # a span may not go on from the last sentence
                 if not tag.startswith("I-"):

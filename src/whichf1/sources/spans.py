@@ -375,9 +375,9 @@ def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Ar
             sides.append((rest.at(a), PARTIAL if match == "partial" else TP))
             rest, missed = rest.at(~a), missed.at(~b)
         sides += [(rest, FP), (missed, FN)]
-        for some, outcome in sides:
+        for some, kind in sides:
             label = some.type + place * types
-            parts.append((some.sentence * width + label) * OUTCOMES + outcome)
+            parts.append((some.sentence * width + label) * OUTCOMES + kind)
     keys = np.sort(np.concatenate(parts), kind="stable")  # quick for parts that are nearly sorted
     at = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
     times = np.diff(at, append=len(keys))
