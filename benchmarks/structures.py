@@ -391,7 +391,7 @@ def tables() -> None:
 
 
 def table(rows: list[dict[str, Any]], by: str) -> str:
-    """Coverage in per cent for each method, by the number of items or by score."""
+    """Coverage in percent for each method, by the number of items or by score."""
     methods = [*dict.fromkeys(row["method"] for row in rows)]
     lines = [f"| {by} | " + " | ".join(methods) + " |"]
     lines.append(f"| {'---:' if by == 'items' else '---'} |" + " --- |" * len(methods))
