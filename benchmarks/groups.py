@@ -1,8 +1,7 @@
 """How often intervals across groups contain the truth: writes ``groups.csv`` and a table of the
 docs.
 
-Run from the root: ``python -m benchmarks.groups [DATA SETS]``, or with ``speed`` in place of the
-number to compare with fairlearn. The items of a group are drawn from
+Run from the root: ``python -m benchmarks.groups [DATA SETS]``. The items of a group are drawn from
 a known confusion matrix, so the true scores are known. Groups are all equal, one is worse, or they
 are spread evenly.
 """
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -20,9 +18,6 @@ from typing import Any
 import numpy as np
 
 import whichf1 as wf
-from whichf1.comparison.disparity import compare_groups
-from whichf1.definitions.methods import Auto
-from whichf1.scoring.subject import of_slices
 from whichf1.tables.cells import Array
 
 HERE = Path(__file__).parent
@@ -92,9 +87,9 @@ def covered(name: str, kind: str, k: int, n: int, data_sets: int) -> dict[str, A
     tables = [matrix(skill, 0 if alike else g) for g, skill in enumerate(skills)]
     sizes = [n * (1 + g % 2) for g in range(k)]
     true, hits, rejected = truth(name, tables), dict.fromkeys(STATISTICS, 0), 0
-    definition = getattr(wf, name).definition(**METRICS[name], interval=Auto(level=LEVEL))
+    options: Any = {**METRICS[name], "interval": wf.Auto(level=LEVEL)}
     for _ in range(data_sets):
-        found = compare_groups(of_slices(sample(tables, sizes, rng)), [definition])
+        found = wf.groups(sample(tables, sizes, rng), name, **options)
         rejected += found.p_value is not None and found.p_value < 1 - LEVEL
         for each in found.disparities:
             interval = each.interval
@@ -134,38 +129,7 @@ def table(measured: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def speed(items: int = 10**6, rounds: int = 3) -> Iterator[tuple[str, float, float]]:
-    """CPU seconds of fairlearn and of ours, which has intervals as well, in turns; the best."""
-    from fairlearn.metrics import MetricFrame, equalized_odds_difference
-    from sklearn.metrics import accuracy_score
-
-    rng = np.random.default_rng(0)
-    true, group = rng.integers(0, 2, items), rng.integers(0, 4, items)
-    pred = np.where(rng.random(items) < 0.8, true, 1 - true)
-    sides = {"y_true": true, "y_pred": pred, "sensitive_features": group}
-    theirs: dict[str, Callable[[], Any]] = {
-        "equalized_odds": lambda: equalized_odds_difference(**sides),
-        "accuracy": lambda: MetricFrame(metrics=accuracy_score, **sides).difference(),
-    }
-    for name, their in theirs.items():
-        both: list[Callable[[], Any]] = [
-            their,
-            lambda name=name: wf.groups(true, pred, name, by=group).difference,  # type: ignore[misc]
-        ]
-        best = [float("inf")] * 2
-        for _ in range(rounds):
-            for at, run in enumerate(both):
-                begun = time.process_time()
-                run()
-                best[at] = min(best[at], time.process_time() - begun)
-        yield name, best[0], best[1]
-
-
 def main() -> None:
-    if sys.argv[1:] == ["speed"]:
-        for name, their, own in speed():
-            print(f"{name}: fairlearn {their:.3f} s, whichf1 {own:.3f} s, {their / own:.0f} times")
-        return
     data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else DATA_SETS
     with open(HERE / "groups.csv", "w", encoding="utf-8", newline="") as file:
         for at, row in enumerate(rows(data_sets)):

@@ -271,3 +271,27 @@ def test_bad_input() -> None:
         wf.roc_auc(frame, true=["a", "b"], score=["x"], average="macro")
     with pytest.raises(InputError, match="name a column for each label"):
         wf.roc_auc(frame, true=["a", "b"], score={"a": "x", "c": "y"}, average="macro")
+
+
+@pytest.mark.parametrize(
+    ("metric", "average", "enough"),
+    [
+        (wf.roc_auc, "micro", 100),
+        (wf.average_precision, "micro", 300),
+        (wf.average_precision, "macro", 150 * 2),  # in each class
+        (wf.roc_auc, "macro", 30 * 2),
+    ],
+)
+def test_a_caution_where_items_are_few(metric: Any, average: str, enough: int) -> None:
+    rng = np.random.default_rng(4)
+
+    def caution(items: int) -> str | None:
+        labels = np.tile([[1, 0], [0, 1]], (items // 2, 1))
+        scores = labels + rng.normal(size=labels.shape)
+        interval = metric(labels, scores, average=average, interval="auto").interval
+        assert interval is not None
+        said: str | None = interval.caution
+        return said
+
+    assert caution(enough) is None
+    assert caution(enough - 2) is not None

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import io
+import logging
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import fsspec
+import fsspec.implementations.memory
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -222,3 +224,24 @@ def test_folders_add_columns_where_that_is_asked_for(tmp_path: Path, memory: Any
     assert code == 0 and "\naccuracy,de,0.6," in out
     memory.pipe("/h/lang=__HIVE_DEFAULT_PARTITION__/a.csv", csv_text(ROWS).encode())
     assert {*wf.count_by("memory://h", **NAMED, by="lang", hive=True)} == {(None,)}
+
+
+def test_a_library_that_logs_its_attempts_does_not_print_them() -> None:
+    class Noisy(fsspec.implementations.memory.MemoryFileSystem):  # type: ignore[misc]
+        protocol = "noisy"
+
+        def isdir(self, path: str) -> bool:
+            logging.getLogger(f"{__name__.partition('.')[0]}.noisy").error("attempt failed")
+            raise OSError("nobody answers")
+
+    fsspec.register_implementation("noisy", Noisy, clobber=True)
+    heard = io.StringIO()
+    root, last = logging.getLogger(), logging.lastResort
+    before, root.handlers = root.handlers, []
+    logging.lastResort = logging.StreamHandler(heard)
+    try:
+        with pytest.raises(FileError, match="nobody answers"):
+            wf.count("noisy://bucket/items.csv")
+    finally:
+        root.handlers, logging.lastResort = before, last
+    assert heard.getvalue() == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, NamedTuple, NoReturn, Unpack
 
 import numpy as np
@@ -47,6 +48,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
 _PACKED = 1 << 62
 _DENSE = 1 << 22
 """Up to this many kinds of items are counted in a table of all possible ones."""
+_NEAR = 1 << 16
+"""Numbers that differ by less have a table of all between them."""
+_BLOCK = 1 << 15
+"""Rows of a matrix that are read at once."""
 
 
 def ratings(
@@ -133,7 +138,7 @@ def _counted(
 ) -> Ratings:
     """Ratings from a matrix of codes, −1 if one is missing; items without a rating do not count."""
     kind, lines = _kinds(codes, len(labels))
-    key, size = kind, int(lines[0].max(initial=-1)) + 1
+    key, size = kind, int(kind.max(initial=-1)) + 1
     if cluster is not None:
         pairs, key = np.unique(cluster * size + kind, return_inverse=True)
         at, cluster = pairs % size, pairs // size
@@ -286,13 +291,15 @@ def _coded(values: Array, declared: Labels | None) -> tuple[Array, Labels]:
         coded = _categories(seen, declared, texts=False)
         return coded.code[codes], coded.labels
     if values.dtype.kind == "f":
-        missing = np.isnan(values)
-        if np.isinf(values).any():
+        low, high = (float(find.reduce(values, axis=None)) for find in (np.fmin, np.fmax))
+        if low == -inf or high == inf:
             at = np.argwhere(np.isinf(values))[0].tolist()
             _refuse_at(values[tuple(at)], *at)
-        codes, seen = _shifted(np.where(missing, values[~missing].min(initial=0), values))
+        codes, seen = _places(values, low, high)
         coded = _categories(seen, declared, texts=False)
-        return np.where(missing, -1, coded.code[codes]), coded.labels
+        if not np.array_equal(coded.code, np.arange(len(seen))):
+            codes = np.append(coded.code, -1)[codes]
+        return codes, coded.labels
     return _of_lists(values.tolist(), declared)
 
 
@@ -303,12 +310,32 @@ def _shifted(values: Array) -> tuple[Array, list[Any]]:
     if not values.size:
         return values.astype(np.intp), []
     low, high = values.min(), values.max()
-    near = low > -(2**52) and high < 2**52 and high - low < 1 << 16
-    whole = values.astype(np.int64) if near else values
-    if near and (values.dtype.kind != "f" or (whole == values).all()):
-        return whole - int(low), [*range(int(low), int(high) + 1)]
+    if low > -(2**52) and high < 2**52 and high - low < _NEAR:
+        return values.astype(np.int64) - int(low), [*range(int(low), int(high) + 1)]
     seen, at = np.unique(values, return_inverse=True)
     return at.reshape(values.shape), seen.tolist()
+
+
+def _places(values: Array, low: float, high: float) -> tuple[Array, list[Any]]:
+    """The same of floats, −1 for NaN; blocks of rows, because memory is what takes time."""
+    codes = np.full(values.shape, -1, np.intp)
+    if not low <= high:  # all are NaN
+        return codes, []
+    whole = abs(low) < 2**52 and high - low < _NEAR
+    for start in range(0, len(values) if whole else 0, _BLOCK):
+        block = values[start : start + _BLOCK]
+        missing = np.isnan(block)
+        numbers = np.where(missing, low, block)
+        places = (numbers - low).astype(np.intp)
+        whole = whole and bool((places + low == numbers).all()) and low.is_integer()
+        if not whole:
+            break
+        codes[start : start + _BLOCK] = np.where(missing, -1, places)
+    if whole:
+        return codes, [*range(int(low), int(high) + 1)]
+    present = ~np.isnan(values)
+    seen, codes[present] = np.unique(values[present], return_inverse=True)
+    return codes, seen.tolist()
 
 
 def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labels]:

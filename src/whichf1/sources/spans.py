@@ -114,23 +114,23 @@ def spans(
     if match in ("exact", "partial"):
         found = [each._replace(type=np.zeros_like(each.type)) for each in found]
         types = [ANY_TYPE]
-    lines = _lines(found, match, len(types))
+    names = Labels.sorted(types)
+    if labels is not None:
+        refuse_undeclared(names, Labels(labels))
+        names = Labels(labels)
+    code = names.codes(types)
+    found = [each._replace(type=code[each.type]) for each in found]
+    lines = _lines(found, match, max(1, len(names)))
     items = len(sizes[0])
     count, squares = np.ones(items, np.int64), None
     if weights is not None:
         count = weights_column(weights, items)
         squares = squared(count)
     codes, clusters = (None, None) if cluster is None else clusters_of(cluster, items)
-    names = Labels.sorted(types)
-    if labels is not None:
-        refuse_undeclared(names, Labels(labels))
-        names = Labels(labels)
-    system, label = np.divmod(lines[1], max(1, len(types)))
-    codes_of_types = np.append(names.codes(types), 0)
     how = f"spans,{scheme},{match}" + ("" if broken == "raise" else f",{broken}")
     return SpanCounts(
         names,
-        (lines[0], codes_of_types[label] + system * max(1, len(names)), *lines[2:]),
+        lines,
         count,
         declared=labels is not None,
         decision=how,
@@ -239,7 +239,7 @@ def _parts(
             )
         prefixes.append(_OUT if tag == "O" else known[mark])
         type_codes.append(-1 if tag == "O" else types.setdefault(kind, len(types)))
-    return np.array(prefixes, np.int8), np.array(type_codes, np.intp), [*types]
+    return np.array(prefixes, np.int8), np.array(type_codes, np.int32), [*types]
 
 
 def _marked(
@@ -262,8 +262,8 @@ def _marked(
     start |= inside & (kind != kind_before)
     begins = start if scheme == "IOB1" else start & ~on  # in IOB1 any tag may begin a span
     limits = np.flatnonzero(start | ~inside | first)
-    at = np.flatnonzero(start)
-    end = np.append(limits, len(prefix))[np.searchsorted(limits, at, side="right")]
+    begun = np.flatnonzero(start[limits])
+    at, end = limits[begun], np.append(limits, len(prefix))[begun + 1]
     whole = begins[at]
     if scheme in ("BIOES", "BILOU"):
         last = prefix[end - 1]
@@ -362,8 +362,9 @@ def _refuse_overlaps(
 
 
 def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Array, Array]:
-    """Sentence, type and outcome of spans, and how often they occur, for each system."""
+    """Sentence, type and outcome of spans, and how often they occur, for each system; sorted."""
     true, *systems = found
+    width = types * len(systems)
     parts = []
     for place, guessed in enumerate(systems):
         hit, of_true = _same(true, guessed)
@@ -375,19 +376,13 @@ def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Ar
             rest, missed = rest.at(~a), missed.at(~b)
         sides += [(rest, FP), (missed, FN)]
         for some, kind in sides:
-            key = (some.sentence * max(1, types) + some.type) * OUTCOMES + kind
-            keys, times = np.unique(key, return_counts=True)
-            pair = keys // OUTCOMES
-            label = pair % max(1, types) + place * max(1, types)
-            parts.append((pair // max(1, types), label, keys % OUTCOMES, times))
-    sentence, label, outcome, times = (np.concatenate(x) for x in zip(*parts, strict=True))
-    # type matching may have hits twice, with the same ends and with others
-    width = max(1, types) * len(systems)
-    key = (sentence * width + label) * OUTCOMES + outcome
-    keys, at = np.unique(key, return_inverse=True)
-    total = np.bincount(at, times, len(keys)).astype(np.int64)
-    pair = keys // OUTCOMES
-    return pair // width, pair % width, keys % OUTCOMES, total
+            label = some.type + place * types
+            parts.append((some.sentence * width + label) * OUTCOMES + kind)
+    keys = np.sort(np.concatenate(parts), kind="stable")  # quick for parts that are nearly sorted
+    at = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    times = np.diff(at, append=len(keys))
+    pair, outcome = np.divmod(keys[at], OUTCOMES)
+    return *np.divmod(pair, width), outcome, times
 
 
 def _same(true: Spans, guessed: Spans) -> tuple[Array, Array]:
@@ -395,9 +390,10 @@ def _same(true: Spans, guessed: Spans) -> tuple[Array, Array]:
     longest = 1 + max(int((x.end - x.start).max(initial=0)) for x in (true, guessed))
     types = 1 + max(int(x.type.max(initial=0)) for x in (true, guessed))
     left, right = ((x.start * longest + x.end - x.start) * types + x.type for x in (true, guessed))
-    _, of_true, of_guessed = np.intersect1d(left, right, return_indices=True)
-    hit, found = np.zeros(len(guessed.type), np.bool_), np.zeros(len(true.type), np.bool_)
-    hit[of_guessed], found[of_true] = True, True
+    at = np.searchsorted(left, right)  # spans are in order, so both are sorted
+    hit = np.append(left, -1)[at] == right
+    found = np.zeros(len(left), np.bool_)
+    found[at[hit]] = True
     return hit, found
 
 

@@ -108,7 +108,7 @@ class RaterPairs(Statistic):
         added = self._added
         if added is None:
             return value, [None]
-        weight = sample.typical_weight
+        weight = sample.typical_weight * self._worth
         larger = self._table.beside(replace(added, count=weight * added.count))
         own = self._with(larger)
         slope = own.slope(larger.count)
@@ -120,6 +120,25 @@ class RaterPairs(Statistic):
         if not NONE < spread.error < inf:
             return value, [Smoothed(float(value[0]), Spread(inf))]
         return value, [Smoothed(float(own.values(larger.count)[0]), spread, scale)]
+
+    @cached_property
+    def _worth(self) -> float:
+        """How many items of two ratings are worth one of these, to a formula that counts ratings.
+
+        Krippendorff's alpha counts an item as often as it has ratings, so that the item that is
+        added, which has two, would be worth too little.
+        """
+        table, asked = self._table, set()
+
+        def sums(name: str) -> Array:
+            asked.add(name)
+            return table.sums(name)
+
+        self.definition.values(self.frozen, RaterMargins(sums, table.cells, table.classes))
+        items = float(table.count[table.pairable].sum())
+        if "coincidences" not in asked or not items:
+            return 1.0
+        return float(table.sums("ratings").sum()) / items / 2
 
     @cached_property
     def _added(self) -> RaterTable | None:

@@ -44,6 +44,10 @@ FEW_SQUARED = 100
 """A squared gap, nearly all of which may come from a few bins, needs this many."""
 FEW_OTHERS = 30
 """The delta method for other rankings needs this many."""
+FEW_POOLED = 100
+"""A ranking that has each item once for each label needs this many items."""
+FEW_BIASED = 150
+"""A biased mean of rankings needs this many in each class; a pooled one twice as many items."""
 
 
 class Means(Itemwise):
@@ -579,7 +583,11 @@ class Rankings(Itemwise):
             least = FEW_AT_TOP
         elif self._definition.declaration.squared is not None:
             least = FEW_SQUARED
-        return self._fewer(least, sample)
+        biased = self._definition.declaration.bias is not None and self._averaged
+        if self._definition.average == "micro":  # its items are fewer than what is ranked
+            few = few_items(sample, 2 * FEW_BIASED if biased else FEW_POOLED)
+            return few or self._fewer(least, sample)
+        return self._fewer(max(least, FEW_BIASED) if biased else least, sample)
 
     def _fewer(self, least: float, sample: Sample) -> str | None:
         """A class with an effective number of items below this, in words.

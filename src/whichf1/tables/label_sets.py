@@ -325,10 +325,11 @@ def group_lines(
     sizes = [int(column.max(initial=0)) + 1 for column in columns[1:]]
     for column, size in zip(columns[1:], sizes, strict=True):
         line = line * size + column
-    line = line.astype(">i8")
-    order = np.lexsort((line, item))
+    items_apart, lines_apart = np.diff(item), np.diff(line)
+    if ((items_apart < 0) | ((items_apart == 0) & (lines_apart < 0))).any():
+        line = line[np.lexsort((line, item))]
     ends = np.cumsum(np.bincount(item, minlength=len(count))) * 8
-    text = line[order].tobytes()
+    text = line.astype(">i8").tobytes()
     groups = [0] * len(count) if cluster is None else cluster.tolist()
     kinds: dict[tuple[int, bytes], int] = {}
     at, start = [], 0
