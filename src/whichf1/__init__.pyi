@@ -109,7 +109,8 @@ class _Predictions(Reading, total=False):
     frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
-    pred: str | None
+    pred: str | Sequence[str] | None
+    sep: str | None
 
 class _Scores(Reading, total=False):
     labels: Any
@@ -118,6 +119,7 @@ class _Scores(Reading, total=False):
     cluster: Any
     true: str | Sequence[str] | None
     score: Any
+    sep: str | None
 
 class _AccuracyOptions(_Predictions, total=False):
     ignore: Classes

@@ -23,6 +23,8 @@ from whichf1.cli.options import (
     TableOptions,
     ThresholdOptions,
     find_label,
+    is_list,
+    label_columns,
     split_list,
 )
 from whichf1.comparison.disparity import groups_of
@@ -37,7 +39,6 @@ from whichf1.reporting.score import (
     BOTH_F1,
     SYMMETRIC,
     Report,
-    is_per_class,
     name_definitions,
     refuse_unused,
     refuse_unused_threshold,
@@ -50,12 +51,13 @@ from whichf1.scoring.subject import (
     Subject,
     of_class_slices,
     of_counts,
+    of_label_slices,
     of_line_slices,
     of_slices,
     of_table,
 )
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.sources.spans import spans
@@ -104,7 +106,10 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         yield of_counts(span_counts(options))
         return
     with files.opened(options) as (paths, reading):
-        if kind == "--labels-sep":
+        if options.probs and options.sets:
+            lines = label_lines(options, paths, reading)
+            yield of_label_slices(lines, options.threshold, options.slice_columns)
+        elif options.sets:
             counts: Any = set_counts(options, paths, reading)
             yield of_counts(counts) if options.by is None else of_slices(counts)
         else:
@@ -130,6 +135,10 @@ def _saved(table: Any, options: Scored) -> Subject:
 def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> Additive:
     """The counts of label sets, or of each slice of them."""
     columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
+    if is_list(options.true):
+        names, bits = label_columns("--true", options.true or "")
+        _, guesses = label_columns("--pred", options.pred or "")
+        columns |= {"true": bits, "pred": guesses, "labels": names}
     if options.by is None:
         return count_cells(*paths, **columns)
     return slice_cells(*paths, by=options.slice_columns, **columns)
@@ -194,6 +203,27 @@ def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -
     classes = dict(zip(names, columns, strict=True))
     request = Request.of_scores(score=classes, by=options.slice_columns, **reading)
     return ClassScores(*paths, request, fair=True)
+
+
+def label_lines(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ScoredLines:
+    """The scores of each label, of items with sets of labels."""
+    columns = ("weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in columns}
+    reading |= {"by": options.slice_columns, "sep": options.labels_sep}
+    apart = bool(options.weights or options.cluster)
+    if is_list(options.true):
+        names, bits = label_columns("--true", options.true or "")
+        labels, scores = label_columns("--probs", *(options.probs or []))
+        score: Any = scores if labels == scores else dict(zip(labels, scores, strict=True))
+        if labels == scores and set(labels) == set(names):  # by their names, in any order
+            score = {name: name for name in names}
+        named: dict[str, Any] = {"true": bits, "labels": names, "score": score}
+    else:
+        labels_of, scores = _probability_columns(options.probs or [], options.declared)
+        classes = dict(zip(labels_of, scores, strict=True))
+        named = {"true": options.true, "score": classes}
+    request = Request.of_scores(**named, **reading)
+    return read_scores(*paths, request, apart=apart)
 
 
 def _probabilities(options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
@@ -262,7 +292,9 @@ def make_report(
     """The metrics of -m, or the usual ones."""
     if subject.summary and options.metric is None:
         chosen.pop("positive", None)  # it says which class the scores are for
-    definitions = definitions_of(options, options.metric, chosen) if options.metric else None
+    definitions = None
+    if options.metric:
+        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
     for name in ("average", "positive"):
         if definitions is None and name in chosen:
             raise DefinitionError(f"--{name} needs a metric, such as -m precision")
@@ -271,12 +303,19 @@ def make_report(
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
     """Score the slices, each on the classes that it has unless classes are declared."""
-    default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
+    if options.metric:
+        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
+    else:
+        usual = [x for x in subject.usual(chosen) if not subject.is_per_class(x)][:2]
+        if subject.decided:
+            usual += [define_fitting(name, chosen) for name in BOTH_F1]
+        definitions = [(title(each), each) for each in usual]
+        refuse_unused(chosen, usual, [name for name, _ in definitions], "--{}")
     named = []
-    for name, definition in definitions_of(options, options.metric or [*default], chosen):
+    for name, definition in definitions:
         if options.labels is None and options.classes is None:
             definition = definition if "|" in name else definition.over_observed
-        if is_per_class(definition):
+        if subject.is_per_class(definition):
             raise DefinitionError(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
                 "--positive"
@@ -288,18 +327,19 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
 
 
 def definitions_of(
-    options: MetricOptions, names: list[str], chosen: dict[str, Any]
+    options: MetricOptions, names: list[str], chosen: dict[str, Any], *, sets: bool = False
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 
-    An interval that is asked for must apply to every metric of -m.
+    An interval that is asked for must apply to every metric of -m. ``sets``: they are of scores of
+    sets of labels.
     """
     parents = getattr(options, "parents", None)
     written = names if parents is None else _with_parents(names, parents)
     called = dict(zip(written, names, strict=True))
     definitions = [
         (called.get(name, name), definition)
-        for name, definition in name_definitions(written, chosen, "--{}")
+        for name, definition in name_definitions(written, chosen, "--{}", sets=sets)
     ]
     threshold = getattr(options, "threshold", None)
     if options.metric:
@@ -333,7 +373,7 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
     verdicts = []
     for limit in options.limits:
         given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
-        definition = define_fitting(limit.name, given)
+        definition = define_fitting(limit.name, given, sets=subject.sets)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
         declared = options.labels is not None or options.classes is not None  # type: ignore[attr-defined]

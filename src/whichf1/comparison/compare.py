@@ -167,7 +167,6 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
     effect: float | None = None,
     posterior: bool | None = None,
     rope: float | None = None,
-    sep: str | None = None,
     threshold: float | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -175,7 +174,7 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
 
     systems: The predictions or scores of each system by name; for a dataframe or file, the names of
         its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
-        each system a list of columns of 0 and 1, one for each label.
+        each system a list of columns, one for each label: of 0 and 1, or of scores.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
     level: The level of the intervals. Default: 0.95.
     power: The power for which detectable differences and numbers of items are computed.
@@ -210,7 +209,7 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
         definition, plan = planned(metric, chosen, level, planning)
         return read_decided(y_true, systems, threshold, positive, options).whole(definition, plan)
     definition, plan = planned(metric, chosen, level, planning)
-    return read_once(definition, y_true, systems, sep, options).whole(definition, plan)
+    return read_once(definition, y_true, systems, options).whole(definition, plan)
 
 
 def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -370,7 +369,6 @@ def read_once(
     first: Definition,
     y_true: Any,
     systems: Any,
-    sep: str | None,
     options: Mapping[str, Any],
     by: Any = (),
 ) -> Runs:
@@ -384,7 +382,7 @@ def read_once(
         counted_together: Any = y_true
         return Runs(partial(compare_counts, counted_together))
     data: dict[str, Any] = dict(zip(MEASURED, map(options.get, MEASURED), strict=True))
-    columns = zip(("sep", *COLUMN_OPTIONS), (sep, *map(options.get, COLUMN_OPTIONS)), strict=True)
+    columns = zip(COLUMN_OPTIONS, map(options.get, COLUMN_OPTIONS), strict=True)
     named: dict[str, Any] = {key: value for key, value in columns if value is not None}
     counted, sets = made_from(first.declaration)
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds

@@ -539,15 +539,16 @@ def define(
     return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
 
 
-def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
+def define_fitting(text: str, options: Mapping[str, Any], *, sets: bool = False) -> Definition:
     """A name or signature with the options that apply and that it does not set itself.
 
-    For tables of many metrics, of which each takes some of the options.
+    For tables of many metrics, of which each takes some of the options. ``sets``: they are of
+    scores of sets of labels, of which losses are averaged, too.
     """
     if all(isinstance(value, _HASHABLE) for value in options.values()):
         typed = tuple([(key, type(value), value) for key, value in options.items()])
-        return _known_fitting(text, typed)
-    return _fitting(text, options)
+        return _known_fitting(text, typed, sets)
+    return _fitting(text, options, sets)
 
 
 _HASHABLE = (str, int, float, type(None), Method)
@@ -555,13 +556,13 @@ _HASHABLE = (str, int, float, type(None), Method)
 
 
 @lru_cache(maxsize=1024)
-def _known_fitting(text: str, typed: tuple[tuple[str, type, Any], ...]) -> Definition:
-    return _fitting(text, {key: value for key, _, value in typed})
+def _known_fitting(text: str, typed: tuple[tuple[str, type, Any], ...], sets: bool) -> Definition:
+    return _fitting(text, {key: value for key, _, value in typed}, sets)
 
 
-def _fitting(text: str, options: Mapping[str, Any]) -> Definition:
+def _fitting(text: str, options: Mapping[str, Any], sets: bool) -> Definition:
     name, parameters, settled = signature.read(text)
-    return Definition.parse(text) if settled else _fitted(name, parameters, {}, options)
+    return Definition.parse(text) if settled else _fitted(name, parameters, {}, options, sets)
 
 
 def _fitted(
@@ -569,11 +570,14 @@ def _fitted(
     parameters: Mapping[str, Any],
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
+    sets: bool = False,
 ) -> Definition:
     """The metric with the options that are set, and with the other options that apply."""
     plain = define(name, parameters, settled)
+    if sets and plain.declaration.over_labels and options.get("average") is not None:
+        plain = define(name, parameters, {**settled, "average": options["average"]})
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
-    if plain.declaration.over_labels and not plain.declaration.over_classes:
+    if plain.declaration.over_labels and not plain.declaration.over_classes and not sets:
         applicable -= {"average"}  # of classes it is none unless it is asked for by itself
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain

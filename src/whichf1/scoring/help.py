@@ -86,7 +86,7 @@ def data_arguments(metric: Metric) -> list[Argument]:
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
     options = ["labels", "weights", "frequencies", "cluster"]
     column = "pred" if metric.kind in (*COUNTED, "items") else "score"
-    options += ["true", column, *Reading.__annotations__]
+    options += ["true", column, "sep", *Reading.__annotations__]
     return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 

@@ -55,16 +55,19 @@ def read_systems(
     options = {"labels": labels, "weights": weights, "cluster": cluster, "by": by, **reading}
     options["frequencies"] = frequencies
     if not counted:
-        if sep is not None:
-            raise InputError(
-                "sep= (--labels-sep) stands between the labels of a set, and this metric compares "
-                "scores: leave it out, or choose a metric such as averaged_f1"
-            )
         if isinstance(true, (list, tuple)) and labels is None and not _named(systems):
             labels = [*true]  # the columns of 0 and 1 are called like the labels
+        if sep is not None and labels is None and not _named(systems):
+            raise InputError(
+                "cells list labels (sep=, --labels-sep), and this metric compares scores, of which "
+                "each label has a column: give labels= (--labels) in the order of the columns, or "
+                "{'A': {label: column}} for each system"
+            )
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
-        request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
+        request = Request.of_scores(
+            score=every, true=true, systems=len(columns), sep=sep, **options
+        )
         return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
     for name, names in columns.items():
