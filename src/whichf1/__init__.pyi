@@ -74,6 +74,7 @@ from whichf1.scoring.properties import properties as properties
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
 from whichf1.sources.annotations import ratings as ratings
+from whichf1.sources.annotations import ratings_by as ratings_by
 from whichf1.sources.counts import Reading
 from whichf1.sources.counts import count as count
 from whichf1.sources.counts import count_by as count_by
@@ -83,6 +84,7 @@ from whichf1.sources.counts import rank_by as rank_by
 from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
 from whichf1.sources.spans import spans as spans
+from whichf1.sources.spans import spans_by as spans_by
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.annotations import Ratings as Ratings

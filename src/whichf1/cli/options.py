@@ -737,7 +737,9 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         return table
 
 
-class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions):
+class AgreeOptions(
+    SliceOptions, LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions
+):
     """All that ``whichf1 agree`` takes."""
 
     file: Text = argument(

@@ -15,6 +15,7 @@ from whichf1.cli.files import Paths
 from whichf1.cli.options import (
     GateFormat,
     GroupsOptions,
+    LimitOptions,
     MatrixOptions,
     MetricOptions,
     PageOptions,
@@ -60,12 +61,11 @@ from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
-from whichf1.sources.spans import spans
+from whichf1.sources.spans import spans, spans_by
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
-from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import Additive
 
 Scored: TypeAlias = ScoreOptions | PageOptions | GroupsOptions
@@ -103,7 +103,8 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         return
     _refuse_unused(kind, options)
     if kind == "--spans":
-        yield of_counts(span_counts(options))
+        found: Any = span_counts(options)
+        yield of_slices(found) if isinstance(found, Slices) else of_counts(found)
         return
     with files.opened(options) as (paths, reading):
         if options.probs and options.sets:
@@ -144,17 +145,19 @@ def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> 
     return slice_cells(*paths, by=options.slice_columns, **columns)
 
 
-def span_counts(options: TableOptions) -> SpanCounts:
-    """The spans of a CoNLL file, or of two; none of the options for columns applies."""
-    columns = (*files.COLUMNS, "by", "id", "master", "from_", "table", "query")
+def span_counts(options: TableOptions) -> Additive:
+    """The spans of a CoNLL file, or of two, or of each slice; no option for columns applies."""
+    columns = (*files.COLUMNS, "id", "master", "from_", "table", "query")
     for name in columns:
         if getattr(options, name):
             raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
     paths = files.given_paths(options)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    scheme: Any = options.spans
-    return spans(*paths, scheme=scheme, labels=options.declared, **chosen)
+    chosen |= {"scheme": options.spans, "labels": options.declared}
+    if options.by is None:
+        return spans(*paths, **chosen)
+    return spans_by(*paths, by=options.slice_columns, **chosen)
 
 
 def lines_for(
@@ -368,15 +371,15 @@ def _with_parents(names: list[str], path: str) -> list[str]:
     return written
 
 
-def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
+def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
     """The outcome of each gate, on all items and in each slice."""
     verdicts = []
+    declared = any(getattr(options, x, None) is not None for x in ("labels", "classes"))
     for limit in options.limits:
         given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
         definition = define_fitting(limit.name, given, sets=subject.sets)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
-        declared = options.labels is not None or options.classes is not None  # type: ignore[attr-defined]
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
         for key, part in subject.slices.items():
             score = None

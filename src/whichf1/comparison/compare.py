@@ -21,7 +21,7 @@ from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
 from whichf1.scoring.decisions import decide_systems
-from whichf1.scoring.evaluate import evaluate_systems
+from whichf1.scoring.evaluate import as_defined, evaluate_systems, with_ancestors
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
     ScoredItems,
@@ -492,10 +492,17 @@ def compare_counts(
     """Compare the systems of counts of classes or of label sets."""
     refuse_few(counts.systems)
     counts = counts.without(definition.ignore) if definition.ignore else counts
-    systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
-    scores, statistics = evaluate_systems(definition, systems)
-    comparison = compare_statistics(plan, scores, *_shared(statistics, counts))
+    systems, asked = _each(counts), definition
+    definition, joint = with_ancestors(asked, counts)
+    scores, statistics = evaluate_systems(definition, _each(joint))
+    if definition is not asked:
+        scores = {name: as_defined(x, asked, systems[name]) for name, x in scores.items()}
+    comparison = compare_statistics(plan, scores, *_shared(statistics, joint))
     return replace(comparison, counts=systems, joint=counts)
+
+
+def _each(counts: Any) -> dict[str, Any]:
+    return {name: counts.system(at) for at, name in enumerate(counts.systems)}
 
 
 def _shared(statistics: Sequence[Any], counts: Any) -> tuple[Sequence[Statistic], Sample]:

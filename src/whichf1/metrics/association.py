@@ -13,7 +13,18 @@ from typing import Annotated, Literal
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, agreement
-from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
+from whichf1.tables.cells import (
+    Array,
+    CellValues,
+    Margins,
+    log_above_one,
+    logarithm,
+    root,
+    sum_by,
+)
+
+FEW = 1e-17
+"""Below this, ln(1 + x) is x to all digits of a float."""
 
 
 @agreement(
@@ -45,7 +56,7 @@ def normalized_mutual_information(
     if mean == "arithmetic":
         bottom = (true + predicted) / 2
     elif mean == "geometric":
-        bottom = root(true * predicted)
+        bottom = root(true) * root(predicted)
     else:
         bottom = (np.minimum if mean == "min" else np.maximum)(true, predicted)
     return np.minimum(_shared(m), bottom), bottom
@@ -134,23 +145,37 @@ def confusion_entropy(m: Margins) -> Ratio:
 
 
 def _shared(m: Margins) -> Array:
-    """n times the mutual information."""
+    """n times the mutual information: Σ c·ln(n/row) − c·ln(column/c) over the cells c."""
     cells = m.cells
-    filled = cells.values.real > 0
-    count = np.where(filled, cells.values, 1)
-    chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
-    ratio = count * m.total[..., None] / np.where(filled, chance, 1)
-    shared: Array = np.where(filled, count * logarithm(ratio), 0).sum(-1)
+    values = cells.values
+    row, column = np.take(m.rows, cells.true, -1), np.take(m.columns, cells.predicted, -1)
+    most = 2 * values > column
+    others = sum_by(cells.predicted, np.where(most, 0, values), m.columns.shape[-1])
+    beside = np.where(most, np.take(others, cells.predicted, -1), column - values)
+    surprise = np.take(_surprise(m.rows, _others(m.rows, m.total)), cells.true, -1)
+    parts = values / np.where(row > 0, row, 1) * surprise - _surprise(values, beside)
+    shared: Array = parts.sum(-1)
     return np.maximum(shared, 0)
 
 
 def _entropy(items: Array, total: Array) -> Array:
     """n times the entropy of the classes of items."""
-    filled = items.real > 0
-    count = np.where(filled, items, 1)
-    parts = np.where(filled, count * logarithm(total[..., None] / count), 0)
-    entropy: Array = parts.sum(-1)
+    entropy: Array = _surprise(items, _others(items, total)).sum(-1)
     return entropy
+
+
+def _others(items: Array, total: Array) -> Array:
+    """The items of all other classes, also of a class beside which they would be rounded away."""
+    whole = total[..., None]
+    most = 2 * items > whole
+    return np.where(most, np.where(most, 0, items).sum(-1, keepdims=True), whole - items)
+
+
+def _surprise(items: Array, others: Array) -> Array:
+    """items · ln(1 + others / items), which is 0 without items, and others if they are few."""
+    filled = items > 0
+    ratio = np.where(filled, others, 0) / np.where(filled, items, 1)
+    return np.where(filled & (ratio < FEW), others, items * log_above_one(ratio))
 
 
 def _every(cells: CellValues) -> CellValues:

@@ -224,6 +224,9 @@ class Metric:
     0 for the positive class and below 0 for the other."""
     raters: bool = False
     """Whether the two sides of the table are alike to it, so that it applies to any raters."""
+    of_ancestors: str | None = None
+    """For classes in a hierarchy: the rate whose micro average this is, if items have sets of
+    labels, over these labels and their ancestors."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
 
@@ -276,6 +279,8 @@ class Metric:
         """
         if self.kind not in COUNTED:
             return True
+        if self.of_ancestors is not None:  # of the root, or of an empty set, nothing counts
+            return False
         one, none = np.ones(1), np.zeros(1)
         alone: Any = OneVsRest(*np.eye(4))
         if self.kind == "agreement":

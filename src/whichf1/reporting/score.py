@@ -62,6 +62,8 @@ RATERS = (
     "accuracy", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger",
 )  # fmt: skip
 """The summary for ratings, besides alpha with ordered categories."""
+AGREEMENT = ("accuracy", "krippendorff_alpha")
+"""What slices of ratings are scored by."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
@@ -398,7 +400,7 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
     if isinstance(counts, Ratings):
         levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
         definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
-        return [(_agreement_title(each), each) for each in definitions]
+        return [(agreement_title(each), each) for each in definitions]
     sets = isinstance(counts, MultiLabelCounts) and not isinstance(counts, SpanCounts)
     averages = LABEL_SETS if sets else SUMMARY
     averages = SUMMARY[:6] if isinstance(counts, SpanCounts) else averages
@@ -415,7 +417,7 @@ def _has_levels(ratings: Ratings) -> bool:
     return ratings.ordered and len(ratings.labels) > 2
 
 
-def _agreement_title(definition: Definition) -> str:
+def agreement_title(definition: Definition) -> str:
     """What a score is called where raters are compared with each other."""
     return "observed agreement" if definition.metric == "accuracy" else title(definition)
 

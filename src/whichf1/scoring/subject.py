@@ -33,9 +33,8 @@ from whichf1.sources.request import Request, are_sets, has_columns, in_memory, r
 from whichf1.sources.sequences import (
     cluster_column,
     column,
-    encode_alike,
     frequencies_column,
-    refuse_lengths,
+    slices_of_arrays,
     to_numpy,
 )
 from whichf1.tables.cells import Array
@@ -368,26 +367,6 @@ def _taker(values: Any) -> Callable[[Array], Any]:
         return lambda places: [values[at] for at in places.tolist()]
     array = to_numpy(values)
     return lambda places: array[places]
-
-
-def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...], Array]:
-    """The slices in order, and the place of each item's slice among them."""
-    columns = [column(values, name) for name, values in by.items()]
-    for each in columns:
-        refuse_lengths(items, len(each.values), each.name)
-    coded = [encode_alike([each]) for each in columns]
-    code = np.zeros(items, np.int64)
-    for (codes,), names in coded:
-        code = code * len(names) + codes
-    present, place = np.unique(code, return_inverse=True)
-    keys: list[Key] = []
-    for each in present.tolist():
-        key: list[Any] = []
-        for _, names in reversed(coded):
-            each, at = divmod(each, len(names))
-            key.insert(0, names[at])
-        keys.append(tuple(key))
-    return tuple(keys), place.ravel()
 
 
 def of_table(table: Any, threshold: float | None = None) -> Subject:

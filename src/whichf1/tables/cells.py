@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import inf, isqrt, log
+from math import inf, isqrt, log, log1p
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -596,11 +596,17 @@ def logarithm(x: Array) -> Array:
     return logs
 
 
+def log_above_one(x: Array) -> Array:
+    """ln(1 + x), which keeps the digits of a small x."""
+    return logarithm(1 + x) if is_exact(x) else np.log1p(x)
+
+
 def _logarithm(x: Any) -> Any:
     from fractions import Fraction  # slow to import
 
     above, below = x.as_integer_ratio()
-    return Fraction(log(above) - log(below))
+    near = abs(above - below) * 2 < below
+    return Fraction(log1p((above - below) / below) if near else log(above) - log(below))
 
 
 def sum_by(codes: Array, count: Array, classes: int) -> Array:

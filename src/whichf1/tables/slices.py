@@ -50,6 +50,10 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
         """The same slices, each changed in the same way."""
         return Slices(self.by, {key: change(part) for key, part in self.parts.items()})
 
+    def declare(self, labels: Sequence[Any]) -> Slices:
+        """The slices with these classes declared, in this order."""
+        return self.changed(lambda part: part.declare(labels))
+
     def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Slices:
         """The slices without the items of these true classes, over the classes of what is left."""
         whole = self.whole.without(ignored, labels)
