@@ -20,7 +20,7 @@ from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
-from whichf1.metrics import COUNTED, Metric, find
+from whichf1.metrics import COUNTED, EVERY, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.metrics.registry import Kind
 from whichf1.tables.annotations import Ratings
@@ -176,7 +176,8 @@ class Definition:
         rate, counted = metric.kind == "rate", metric.kind in COUNTED
         several = metric.kind in ("rate", "items") and self.positive is None
         mean = several and self.average in ("macro", "weighted")
-        whole = "it is computed from the whole table"
+        whole, twin = "it is computed from the whole table", f"one_vs_rest_{metric.name}"
+        whole += f"; {twin} is that of each class" if twin in EVERY else ""
         scored = metric.kind in ("ranking", "loss")
         averaged = metric.over_labels and not (self.average == "samples" and metric.by_score)
         ranked = metric.kind == "ranking" and self.average in ("macro", "weighted", "samples")

@@ -126,9 +126,8 @@ def ratings_by(
     columns = {"raters": raters, "item": item, "rater": rater, "rating": rating, **reading}
     measures = {"weights": weights, "frequencies": frequencies, "cluster": cluster}
     rated = _rated(data, columns, measures, labels, by)
-    rated.whole()
-    parts: dict[Any, Any] = {key: rated.of_slice(at) for at, key in enumerate(rated.keys)}
-    return Slices(rated.by, parts)
+    parts = {key: rated.of_slice(at) for at, key in enumerate(rated.keys)}
+    return Slices.alike(rated.by, parts, rated.whole())
 
 
 @dataclass(frozen=True)

@@ -134,11 +134,11 @@ def spans_by(
     """
     how = {"scheme": scheme, "match": match, "broken": broken, "nested": nested}
     matched = _matched(true, pred, how, labels, weights, cluster, by)
+    if isinstance(pred, Mapping):
+        raise InputError("slices are of one system: give its tags or spans, not a mapping")
     keys, slices = slices_of_arrays(matched.by, len(matched.count))
-    parts: dict[Any, Any] = {
-        key: matched.at(np.flatnonzero(slices == at)).table() for at, key in enumerate(keys)
-    }
-    return Slices(tuple(matched.by), parts)
+    parts = {key: matched.at(np.flatnonzero(slices == at)).table() for at, key in enumerate(keys)}
+    return Slices.alike(tuple(matched.by), parts, matched.table())
 
 
 @dataclass(frozen=True)

@@ -41,6 +41,12 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     parts: Mapping[Key, Counts]
     """Counts; or sets of labels, or rankings."""
 
+    @classmethod
+    def alike(cls, by: tuple[str, ...], parts: Mapping[Key, Any], whole: Any) -> Slices:
+        """Slices that were counted by themselves, with the labels of the whole."""
+        labels, declared = whole.labels, whole.declared
+        return cls(by, parts).changed(lambda x: x.declare(labels).changed(declared=declared))
+
     @cached_property
     def whole(self) -> Counts:
         """All items together."""
