@@ -339,7 +339,7 @@ class _NormalizedExpectedCost(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
 
-class _HierarchicalPrecisionOptions(_AccuracyOptions, total=False):
+class _HierarchicalPrecisionOptions(_AdjustedBalancedAccuracyOptions, total=False):
     parents: Mapping[Any, Any] | None
 
 class _HierarchicalPrecision(_Metric, Protocol):

@@ -70,7 +70,8 @@ def test_sets_of_one_label_are_classes() -> None:
     true, pred = (r.choices([*DAG], k=60) for _ in range(2))
     sets = [[{x} for x in side] for side in (true, pred)]
     for name in SCORES:
-        for options in ({"parents": DAG}, {}):
+        every: list[Any] = [{"parents": DAG}, {}]
+        for options in every:
             of_classes = wf.score(true, pred, name, interval="delta", **options)
             of_sets = wf.score(*sets, name, interval="delta", **options)
             assert of_sets.value == pytest.approx(of_classes.value, rel=1e-12)

@@ -26,7 +26,8 @@ def rated(seed: int, n: int = 60) -> Any:
     for name in RATERS:
         given = np.where(rng.random(n) < 0.3, rng.integers(0, 3, n), true)
         texts = np.array(["low", "mid", "high"], object)[given]
-        columns[name] = np.where(rng.random(n) < 0.2, None, texts)
+        texts[rng.random(n) < 0.2] = None
+        columns[name] = texts
     facts = {"task": rng.choice(["x", "y"], n), "who": rng.integers(0, 9, n), "w": 1.0 + true}
     return pd.DataFrame({"item": np.arange(n), **columns, **facts})
 

@@ -146,7 +146,7 @@ class Matched:
     """The spans of sentences, matched, and what each sentence counts."""
 
     labels: Labels
-    lines: tuple[Array, Array, Array, Array]
+    lines: tuple[Array, ...]
     """Sentence, type and outcome of spans, and how often they occur."""
     count: Array
     facts: dict[str, Any]

@@ -44,5 +44,5 @@ def root_of(square: Any) -> Any:
 
 def log_of(x: Any) -> Fraction:
     if abs(x - 1) < Fraction(1, 10**30):  # sixty digits may not tell it from 1
-        return (x - 1) - (x - 1) ** 2 / 2
+        return Fraction((x - 1) - (x - 1) ** 2 / 2)
     return Fraction((Decimal(x.numerator) / Decimal(x.denominator)).ln())
