@@ -184,7 +184,7 @@ def test_mistakes(file: str) -> None:
         (("score", *BITS, "--labels-sep", ";"), "leave one of them out"),
         (("score", *CELLS[:4], "--probs", "rain=p_rain,snow=p_snow"), "'fog' is not among the"),
         (("score", "--true", "q_rain,q_snow,q_fog", *probs), "column for each label holds 0 and 1"),
-        (("score", *BITS, "--score", "w"), "exclude each other"),
+        (("score", *BITS, "--score", "w"), "mutually exclusive"),
         (("score", "--true", "tags", *probs, "--threshold", 0.5), "the most probable is predicted"),
         (("count", *BITS), "what is counted of the scores of label sets?"),
         (("count", *BITS, "-m", "log_loss"), "no mean over items"),

@@ -48,7 +48,7 @@ def _read(options: AgreeOptions) -> Any:
     whole = saved.whole if isinstance(saved, Slices) else saved
     if not isinstance(whole, Ratings):
         raise InputError(
-            f"{files.source_name(options)} holds {whole.kind}, not ratings. Give a file of "
+            f"{files.source_name(options)} holds {whole.kind}, not ratings. Pass a file of "
             "ratings: whichf1 agree annotations.csv"
         )
     for name, given in {**named, "by": options.by}.items():
