@@ -494,17 +494,17 @@ def compare_counts(
     """Compare the systems of counts of classes or of label sets."""
     refuse_few(counts.systems)
     counts = counts.without(definition.ignore) if definition.ignore else counts
-    systems, asked = _each(counts), definition
-    definition, joint = with_ancestors(asked, counts)
-    scores, statistics = evaluate_systems(definition, _each(joint))
-    if definition is not asked:
-        scores = {name: as_defined(x, asked, systems[name]) for name, x in scores.items()}
+    systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
+    if definition.declaration.of_ancestors is not None:
+        rate, joint = with_ancestors(definition, counts)
+        parts = {name: joint.system(at) for at, name in enumerate(joint.systems)}
+        found, statistics = evaluate_systems(rate, parts)
+        scores = {name: as_defined(x, definition, systems[name]) for name, x in found.items()}
+    else:
+        joint = counts
+        scores, statistics = evaluate_systems(definition, systems)
     comparison = compare_statistics(plan, scores, *_shared(statistics, joint))
     return replace(comparison, counts=systems, joint=counts)
-
-
-def _each(counts: Any) -> dict[str, Any]:
-    return {name: counts.system(at) for at, name in enumerate(counts.systems)}
 
 
 def _shared(statistics: Sequence[Any], counts: Any) -> tuple[Sequence[Statistic], Sample]:

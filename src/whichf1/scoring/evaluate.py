@@ -265,11 +265,13 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
 
 def evaluate(definition: Definition, counts: AnyCounts) -> Score:
     """Run a definition on counts."""
-    rate, expanded = with_ancestors(definition, counts)
-    frozen = _frozen(rate, expanded)
-    values, intervals = _estimate(rate, frozen)
-    score = _score(rate.on(frozen), frozen, expanded, values, intervals)
-    return score if rate is definition else as_defined(score, definition, counts)
+    if definition.declaration.of_ancestors is not None:
+        rate, expanded = with_ancestors(definition, counts)
+        if rate is not definition:
+            return as_defined(evaluate(rate, expanded), definition, counts)
+    frozen = _frozen(definition, counts)
+    values, intervals = _estimate(definition, frozen)
+    return _score(definition.on(frozen), frozen, counts, values, intervals)
 
 
 def with_ancestors(definition: Definition, counts: AnyCounts) -> tuple[Definition, AnyCounts]:

@@ -258,7 +258,8 @@ class Request:
         if isinstance(options.get("true"), (list, tuple)):
             refuse_separator(options.pop("sep", None))
             return cls._of_labels(score, labels, systems, **options)
-        sep = checked_separator(options.pop("sep", None))
+        sep = options.pop("sep", None)
+        sep = None if sep is None else checked_separator(sep)
         if isinstance(score, Mapping):
             if labels is not None:
                 raise InputError("score= already names a column for each class: omit labels=")

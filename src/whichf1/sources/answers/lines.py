@@ -48,7 +48,7 @@ def read_scores(
     in memory. Weights are summed unless items are kept ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
-    if request.sets:
+    if request.bits or request.sep is not None:
         return _read_labels(data, predictions, request, apart)
     parts, columns, origin = Scoring(apart).gather(data, predictions, request)
     lines = _scored(parts[KEY], columns, origin)
