@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from whichf1.cli.files import Paths, is_saved, keeping, opened, source_name
-from whichf1.cli.options import CompareOptions, find_label
+from whichf1.cli.options import (
+    CompareOptions,
+    find_label,
+    is_list,
+    label_columns,
+    split_list,
+)
 from whichf1.comparison.compare import (
     Runs,
     beside_saved,
@@ -67,7 +74,8 @@ def compare(options: CompareOptions) -> None:
     for name in ("power", "margin", "effect", "rope", "posterior"):
         if planning.pop(name) is not None:
             raise InputError(f"--{name} does not apply to a table of results: remove it")
-    plans = plan_each(metrics, chosen, options.level, planning)
+    sets = is_list(options.true) or options.labels_sep is not None
+    plans = plan_each(metrics, chosen, options.level, planning, sets=sets)
     show: Any = options.show.value
     shown = {"show": show, "percent": options.percent, "arrows": options.arrows}
     table = make_table(plans, runs, options.baseline, source=source, remarks=remarks, **shown)
@@ -148,8 +156,11 @@ def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str,
     with opened(options) as (paths, reading):
         data, names, other, columns = _asked(options, paths, reading)
         columns["sep"] = options.labels_sep
+        of_true = None
+        if is_list(options.true):
+            of_true, columns["true"] = label_columns("--true", options.true or "")
         ask = partial(read_systems, data, names, other, counted=counted, sets=sets, **columns)
-        systems = keeping(options, ask)
+        systems = keeping(options, lambda labels: ask(labels=labels or of_true))
         if isinstance(systems, ScoreColumns):
             lines = read_scores(data, other, systems.request, apart=True)
     if isinstance(systems, ScoreColumns):
@@ -169,12 +180,12 @@ def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str,
 
 def _asked(
     options: CompareOptions, paths: Paths, reading: dict[str, Any]
-) -> tuple[str, list[str], str | None, dict[str, Any]]:
+) -> tuple[str, Any, str | None, dict[str, Any]]:
     """The file of the items, the systems, a second file, and the columns and how to read them.
 
     The predictions of a baseline may be in a separate file.
     """
-    (data, other), names, name = paths, [*options.pred], options.baseline
+    (data, other), names, name = paths, _systems(options.pred), options.baseline
     columns = ("true", "weights", "frequencies", "cluster")
     reading |= {x: getattr(options, x) for x in columns} | {"by": options.slice_columns}
     if name is None or not options.baseline_file or is_saved(name):
@@ -187,7 +198,28 @@ def _asked(
         raise InputError(
             f"{name} is joined with one file: pass FILE instead of --gold and --pred-file"
         )
+    if isinstance(names, dict):
+        raise InputError(
+            f"{name} has one column of predictions: give the columns of the baseline with --pred"
+        )
     return data, [*names, name], name, {**reading, "beside": Beside(name, options.baseline_pred)}
+
+
+def _systems(texts: Sequence[str]) -> Any:
+    """The column of each system, or its columns for each class or label, by its name."""
+    if not any(is_list(text.partition("=")[2]) for text in texts):
+        return [*texts]
+    systems = {}
+    for text in texts:
+        name, sign, columns = text.partition("=")
+        if not sign:
+            raise InputError(
+                f"--pred {text!r}: give SYSTEM=COLUMN,COLUMN for each system, or one column of each"
+            )
+        systems[name] = split_list(columns)
+    if len(systems) < len(texts):
+        raise InputError(f"a system is named twice: {', '.join(systems)}")
+    return systems
 
 
 def _saved(options: CompareOptions) -> Counts | None:
@@ -257,9 +289,12 @@ def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, 
 
 def _chosen(options: CompareOptions, lines: ScoredLines) -> dict[str, Any]:
     """The options of a ranking metric or a loss."""
+    averaged = () if lines.scores.ndim < 2 else ("average", "undefined")
     for name in ("average", "classes", "exclude", "ignore", "undefined", "scope"):
-        if getattr(options, name) is not None:
+        if getattr(options, name) is not None and name not in averaged:
             raise DefinitionError(f"--{name} does not apply to {options.metric[0]}")
+    if averaged and isinstance(lines.labels, Labels):
+        return options.chosen(lines.labels)
     if options.positive is None:
         return {}
     classes = classes_of(column(lines.true, "y_true"), lines.labels)

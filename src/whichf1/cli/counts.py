@@ -7,12 +7,12 @@ from typing import Any, cast
 from whichf1.cli import files
 from whichf1.cli.options import CountOptions, MergeOptions
 from whichf1.cli.process import emit, say
-from whichf1.cli.score import class_scores, lines_for, set_counts, span_counts
+from whichf1.cli.score import class_scores, label_lines, lines_for, set_counts, span_counts
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import InputError, MergeError
 from whichf1.metrics import COUNTED
-from whichf1.scoring.decisions import decide, threshold_lines
+from whichf1.scoring.decisions import decide, decide_label_sets, threshold_lines
 from whichf1.scoring.lines import mean_definition, sum_losses
 from whichf1.sources.lines import rank_lines
 from whichf1.tables.slices import Slices
@@ -43,8 +43,8 @@ def _counted(options: CountOptions) -> Additive:
     if kind == "--spans":
         return span_counts(options)
     with files.opened(options) as (paths, reading):
-        if kind == "--labels-sep":
-            return set_counts(options, paths, reading)
+        if options.sets:
+            return (_label_scores if options.probs else set_counts)(options, paths, reading)
         return (_probabilities if kind == "--probs" else _scores)(options, paths, reading)
 
 
@@ -59,6 +59,35 @@ def _scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) 
         if options.threshold is not None:
             return threshold_lines(of, options.threshold, positive, declared=declared)
         return rank_lines(of, positive, declared=declared)
+
+    if options.by is None:
+        return cast(Additive, table(lines))
+    parts = {key: table(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return Slices(tuple(options.slice_columns), parts)
+
+
+def _label_scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) -> Additive:
+    """The sums of a score of each item's labels; label sets if a threshold decides."""
+    if (options.threshold is None) == (options.metric is None):
+        raise InputError(
+            "what is counted of the scores of label sets? Give --threshold to count sets, or -m "
+            "with a mean over items, such as ndcg or label_ranking_loss"
+        )
+    definition = None if options.metric is None else mean_definition(options.metric, {})
+    if definition is not None and definition.declaration.kind != "label ranking":
+        raise InputError(
+            f"{definition.metric} of label sets is no mean over items: score the file itself"
+        )
+    if definition is not None and (options.weights or options.cluster):
+        raise InputError(
+            f"sums of {definition.metric} are over single items: remove --weights and --cluster"
+        )
+    lines = label_lines(options, paths, reading)
+
+    def table(of: Any) -> Any:
+        if definition is not None:
+            return sum_losses(definition, of)
+        return decide_label_sets(of, options.threshold)
 
     if options.by is None:
         return cast(Additive, table(lines))

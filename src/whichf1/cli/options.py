@@ -192,6 +192,10 @@ SignatureForm = StrEnum("SignatureForm", "none short full")
 Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 
 TRUE = "Column with the true classes."
+TRUE_SETS = (
+    "Column with the true classes; for sets of labels, it may be a column of 0 and 1 for each "
+    "label, named like the label or LABEL=COLUMN: a,b,c."
+)
 PRED = "Column with the predicted classes."
 CLUSTER = "Column with clusters, such as the document or user that items come from."
 SCORE = "Column with scores; higher means more likely positive."
@@ -421,11 +425,15 @@ class SliceOptions(OptionGroup):
 class TableOptions(SliceOptions, CountingOptions):
     """What to count: predictions, scores, probabilities or label sets, in total or by slice."""
 
+    true: Text = option(TRUE_SETS)
     score_column: Text = option(SCORE, "--score")
-    threshold: float | None = option("With --score: items with at least this score are positive.")
+    threshold: float | None = option(
+        "With --score: items with at least this score are positive. With --probs of label sets: "
+        "labels with at least this score are predicted."
+    )
     probs: list[str] | None = option(
         "A column of probabilities for each class, named after the class or CLASS=COLUMN: a,b,c; "
-        "repeatable."
+        "repeatable. For sets of labels, any scores."
     )
     labels_sep: Text = option(SEPARATOR)
     spans: Text = option(
@@ -446,21 +454,33 @@ class TableOptions(SliceOptions, CountingOptions):
             "--spans": self.spans,
         }
         chosen = [name for name, value in kinds.items() if value]
-        if len(chosen) > 1:
+        if len(chosen) > 1 and chosen != ["--probs", "--labels-sep"]:
             raise InputError(
-                "--score, --probs, --labels-sep and --spans are mutually exclusive: choose one"
+                "--score, --probs, --labels-sep and --spans are mutually exclusive: choose one. "
+                "Only --labels-sep and --probs go together, for the scores of label sets."
             )
         for name in ("match", "broken"):
             if getattr(self, name) is not None and not self.spans:
                 raise InputError(f"--{name} applies to spans: name the tagging scheme with --spans")
         if self.threshold is not None and not self.score_column:
-            raise InputError("--threshold applies to scores: name their column with --score")
+            if not self.probs:
+                raise InputError("--threshold applies to scores: name their column with --score")
+            if not self.sets:
+                raise InputError(
+                    "--threshold applies to one score of each item (--score), or to those of label "
+                    "sets; of the classes of --probs, the most probable is predicted"
+                )
         if self.pred and (self.score_column or self.probs):
             raise InputError(
                 "--pred cannot be combined with --score or --probs, from which predictions are "
                 "made: choose one"
             )
-        return chosen[0] if chosen else None
+        return "--true" if self.sets and not chosen else chosen[0] if chosen else None
+
+    @property
+    def sets(self) -> bool:
+        """Whether items have sets of labels."""
+        return self.labels_sep is not None or is_list(self.true)
 
 
 class CountsFileOptions(OptionGroup):
@@ -521,7 +541,7 @@ class GateOptions(OutputOptions):
 class DefinitionOptions(OptionGroup):
     """The definition of the score."""
 
-    average: Text = option("macro, weighted or micro; none: per class.")
+    average: Text = option("macro, weighted, micro, or samples of label sets; none: per class.")
     positive: Text = option("Score this class against the rest.")
     classes: Text = option("Classes to average over: declared, observed, true, range, or a,b,c.")
     exclude: Text = option("Classes to leave out of averages; their items still count as errors.")
@@ -727,7 +747,12 @@ class MergeOptions(CountsFileOptions):
 class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
     """The options of ``whichf1 compare``."""
 
-    pred: list[str] = option("Column with the predictions of a system; repeatable.", default=())
+    true: Text = option(TRUE_SETS)
+    pred: list[str] = option(
+        "Column with the predictions of a system; repeat it. If there is a column for each class "
+        "or label, SYSTEM=COLUMN,COLUMN in the order of --labels or --true.",
+        default=(),
+    )
     value: list[str] | None = option(
         "Instead of --pred: column with a value of each item for a system, larger is better; "
         "repeatable. With --log: the metric of the log whose values are compared."
@@ -819,7 +844,9 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         return table
 
 
-class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions):
+class AgreeOptions(
+    SliceOptions, LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions
+):
     """The options of ``whichf1 agree``."""
 
     file: Text = argument(
@@ -1031,6 +1058,19 @@ def _has_symbols() -> bool:
 def split_list(text: str) -> list[str]:
     """Split a list like a line of CSV, so that a class in quotes may contain a comma."""
     return [cell.strip() for cell in next(csv.reader([text], skipinitialspace=True), [])]
+
+
+def is_list(text: str | None) -> bool:
+    """Whether an option names several columns."""
+    return text is not None and len(split_list(text)) > 1
+
+
+def label_columns(option: str, *texts: str) -> tuple[list[str], list[str]]:
+    """Labels and the column of each, as written: LABEL=COLUMN or the name of both, a,b,c."""
+    pairs = [part.partition("=") for text in texts for part in split_list(text)]
+    if len({bool(sign) for _, sign, _ in pairs}) > 1:
+        raise InputError(f"{option}: give LABEL=COLUMN for each label, or for none")
+    return [label for label, _, _ in pairs], [column or label for label, _, column in pairs]
 
 
 def _read_shares(text: str, labels: Labels) -> dict[Label, float]:

@@ -15,6 +15,7 @@ from whichf1.cli.files import Paths
 from whichf1.cli.options import (
     GateFormat,
     GroupsOptions,
+    LimitOptions,
     MatrixOptions,
     MetricOptions,
     PageOptions,
@@ -23,6 +24,8 @@ from whichf1.cli.options import (
     TableOptions,
     ThresholdOptions,
     find_label,
+    is_list,
+    label_columns,
     split_list,
 )
 from whichf1.definitions.definition import Definition, define, define_fitting
@@ -37,7 +40,6 @@ from whichf1.reporting.score import (
     BOTH_F1,
     SYMMETRIC,
     Report,
-    is_per_class,
     name_definitions,
     refuse_unused,
     refuse_unused_threshold,
@@ -49,6 +51,7 @@ from whichf1.scoring.subject import (
     Subject,
     of_class_slices,
     of_counts,
+    of_label_slices,
     of_line_slices,
     of_slices,
     of_table,
@@ -62,7 +65,6 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
-from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import Additive
 
 Scored: TypeAlias = ScoreOptions | PageOptions | GroupsOptions
@@ -105,10 +107,14 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         return
     _refuse_unused(kind, options)
     if kind == "--spans":
-        yield of_counts(span_counts(options))
+        found: Any = span_counts(options)
+        yield of_slices(found) if isinstance(found, Slices) else of_counts(found)
         return
     with files.opened(options) as (paths, reading):
-        if kind == "--labels-sep":
+        if options.probs and options.sets:
+            lines = label_lines(options, paths, reading)
+            yield of_label_slices(lines, options.threshold, options.slice_columns)
+        elif options.sets:
             counts: Any = set_counts(options, paths, reading)
             yield of_counts(counts) if options.by is None else of_slices(counts)
         else:
@@ -167,24 +173,30 @@ def _saved(table: Any, options: Scored) -> Subject:
 def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> Additive:
     """The counts of label sets, or of each slice of them."""
     columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
+    if is_list(options.true):
+        names, bits = label_columns("--true", options.true or "")
+        _, guesses = label_columns("--pred", options.pred or "")
+        columns |= {"true": bits, "pred": guesses, "labels": names}
     if options.by is None:
         return count_cells(*paths, **columns)
     return slice_cells(*paths, by=options.slice_columns, **columns)
 
 
-def span_counts(options: TableOptions) -> SpanCounts:
-    """The spans of a CoNLL file, or of two; none of the options for columns applies."""
-    columns = (*files.COLUMNS, "by", "id", "master", "from_", "table", "query")
+def span_counts(options: TableOptions) -> Additive:
+    """The spans of a CoNLL file, or of two, or of each slice; no option for columns applies."""
+    columns = (*files.COLUMNS, "id", "master", "from_", "table", "query")
     for name in columns:
         if getattr(options, name):
             raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
     paths = files.given_paths(options)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    from whichf1.sources.spans import spans
+    from whichf1.sources.spans import spans, spans_by
 
-    scheme: Any = options.spans
-    return spans(*paths, scheme=scheme, labels=options.declared, **chosen)
+    chosen |= {"scheme": options.spans, "labels": options.declared}
+    if options.by is None:
+        return spans(*paths, **chosen)
+    return spans_by(*paths, by=options.slice_columns, **chosen)
 
 
 def lines_for(
@@ -233,6 +245,27 @@ def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -
     classes = dict(zip(names, columns, strict=True))
     request = Request.of_scores(score=classes, by=options.slice_columns, **reading)
     return ClassScores(*paths, request, fair=True)
+
+
+def label_lines(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ScoredLines:
+    """The scores of each label, of items with sets of labels."""
+    columns = ("weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in columns}
+    reading |= {"by": options.slice_columns, "sep": options.labels_sep}
+    apart = bool(options.weights or options.cluster)
+    if is_list(options.true):
+        names, bits = label_columns("--true", options.true or "")
+        labels, scores = label_columns("--probs", *(options.probs or []))
+        score: Any = scores if labels == scores else dict(zip(labels, scores, strict=True))
+        if labels == scores and set(labels) == set(names):  # by their names, in any order
+            score = {name: name for name in names}
+        named: dict[str, Any] = {"true": bits, "labels": names, "score": score}
+    else:
+        labels_of, scores = _probability_columns(options.probs or [], options.declared)
+        classes = dict(zip(labels_of, scores, strict=True))
+        named = {"true": options.true, "score": classes}
+    request = Request.of_scores(**named, **reading)
+    return read_scores(*paths, request, apart=apart)
 
 
 def _probabilities(options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
@@ -301,7 +334,9 @@ def make_report(
     """The metrics of -m, or the usual ones."""
     if subject.summary and options.metric is None:
         chosen.pop("positive", None)  # it names the class that the scores are for
-    definitions = definitions_of(options, options.metric, chosen) if options.metric else None
+    definitions = None
+    if options.metric:
+        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
     for name in ("average", "positive"):
         if definitions is None and name in chosen:
             raise DefinitionError(f"--{name} needs a metric, such as -m precision")
@@ -310,12 +345,19 @@ def make_report(
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
     """Score the slices, each on the classes that occur in it unless classes are declared."""
-    default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
+    if options.metric:
+        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
+    else:
+        usual = [x for x in subject.usual(chosen) if not subject.is_per_class(x)][:2]
+        if subject.decided:
+            usual += [define_fitting(name, chosen) for name in BOTH_F1]
+        definitions = [(title(each), each) for each in usual]
+        refuse_unused(chosen, usual, [name for name, _ in definitions], "--{}")
     named = []
-    for name, definition in definitions_of(options, options.metric or [*default], chosen):
+    for name, definition in definitions:
         if options.labels is None and options.classes is None:
             definition = definition if "|" in name else definition.over_observed
-        if is_per_class(definition):
+        if subject.is_per_class(definition):
             raise DefinitionError(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
                 "--positive"
@@ -327,18 +369,19 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
 
 
 def definitions_of(
-    options: MetricOptions, names: list[str], chosen: dict[str, Any]
+    options: MetricOptions, names: list[str], chosen: dict[str, Any], *, sets: bool = False
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 
-    A requested interval must apply to every metric of -m.
+    A requested interval must apply to every metric of -m. ``sets``: they are of scores of sets of
+    labels.
     """
     parents = getattr(options, "parents", None)
     written = names if parents is None else _with_parents(names, parents)
     called = dict(zip(written, names, strict=True))
     definitions = [
         (called.get(name, name), definition)
-        for name, definition in name_definitions(written, chosen, "--{}")
+        for name, definition in name_definitions(written, chosen, "--{}", sets=sets)
     ]
     threshold = getattr(options, "threshold", None)
     if options.metric:
@@ -367,15 +410,15 @@ def _with_parents(names: list[str], path: str) -> list[str]:
     return written
 
 
-def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
+def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
     """The outcome of each gate, on all items and in each slice."""
     verdicts = []
+    declared = any(getattr(options, x, None) is not None for x in ("labels", "classes"))
     for limit in options.limits:
         given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
-        definition = define_fitting(limit.name, given)
+        definition = define_fitting(limit.name, given, sets=subject.sets)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
-        declared = options.labels is not None or options.classes is not None  # type: ignore[attr-defined]
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
         for key, part in subject.slices.items():
             score = None

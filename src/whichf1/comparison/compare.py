@@ -21,7 +21,7 @@ from whichf1.definitions.options import Options
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED, Metric
 from whichf1.scoring.decisions import decide_systems
-from whichf1.scoring.evaluate import evaluate_systems
+from whichf1.scoring.evaluate import as_defined, evaluate_systems, with_ancestors
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import (
     ScoredItems,
@@ -167,7 +167,6 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
     effect: float | None = None,
     posterior: bool | None = None,
     rope: float | None = None,
-    sep: str | None = None,
     threshold: float | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -175,7 +174,7 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
 
     systems: The predictions or scores of each system by name; for a dataframe or file, the names of
         its columns. Items may have sets of labels: lists, text with ``sep`` between labels, or for
-        each system a list of columns of 0 and 1, one for each label.
+        each system a list of columns, one for each label: of 0 and 1, or of scores.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
     level: The level of the intervals. Default: 0.95.
     power: The power for which detectable differences and numbers of items are computed.
@@ -211,7 +210,7 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
         definition, plan = planned(metric, chosen, level, planning)
         return read_decided(y_true, systems, threshold, positive, options).whole(definition, plan)
     definition, plan = planned(metric, chosen, level, planning)
-    return read_once(definition, y_true, systems, sep, options).whole(definition, plan)
+    return read_once(definition, y_true, systems, options).whole(definition, plan)
 
 
 def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
@@ -371,7 +370,6 @@ def read_once(
     first: Definition,
     y_true: Any,
     systems: Any,
-    sep: str | None,
     options: Mapping[str, Any],
     by: Any = (),
 ) -> Runs:
@@ -385,7 +383,7 @@ def read_once(
         counted_together: Any = y_true
         return Runs(partial(compare_counts, counted_together))
     data: dict[str, Any] = dict(zip(MEASURED, map(options.get, MEASURED), strict=True))
-    columns = zip(("sep", *COLUMN_OPTIONS), (sep, *map(options.get, COLUMN_OPTIONS)), strict=True)
+    columns = zip(COLUMN_OPTIONS, map(options.get, COLUMN_OPTIONS), strict=True)
     named: dict[str, Any] = {key: value for key, value in columns if value is not None}
     counted, sets = made_from(first.declaration)
     alone = first.declaration.kind == "value"
@@ -497,8 +495,15 @@ def compare_counts(
     refuse_few(counts.systems)
     counts = counts.without(definition.ignore) if definition.ignore else counts
     systems = {name: counts.system(at) for at, name in enumerate(counts.systems)}
-    scores, statistics = evaluate_systems(definition, systems)
-    comparison = compare_statistics(plan, scores, *_shared(statistics, counts))
+    if definition.declaration.of_ancestors is not None:
+        rate, joint = with_ancestors(definition, counts)
+        parts = {name: joint.system(at) for at, name in enumerate(joint.systems)}
+        found, statistics = evaluate_systems(rate, parts)
+        scores = {name: as_defined(x, definition, systems[name]) for name, x in found.items()}
+    else:
+        joint = counts
+        scores, statistics = evaluate_systems(definition, systems)
+    comparison = compare_statistics(plan, scores, *_shared(statistics, joint))
     return replace(comparison, counts=systems, joint=counts)
 
 

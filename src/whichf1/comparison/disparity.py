@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from math import isfinite
 from typing import Any, NamedTuple, Unpack
 
@@ -440,7 +440,8 @@ def groups_of(
 ) -> Groups:
     """The same for a subject in slices, with those of the chosen options that apply."""
     asked = _asked(metric)
-    return _run(asked, subject, {**chosen, **asked.options}, tuple(control), define_fitting)
+    make = partial(define_fitting, sets=subject.sets)
+    return _run(asked, subject, {**chosen, **asked.options}, tuple(control), make)
 
 
 class _Asked(NamedTuple):

@@ -20,7 +20,7 @@ from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
-from whichf1.metrics import COUNTED, Metric, find
+from whichf1.metrics import COUNTED, EVERY, Metric, find
 from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
 from whichf1.metrics.registry import Kind
 from whichf1.tables.annotations import Ratings
@@ -179,7 +179,8 @@ class Definition:
         rate, counted = metric.kind == "rate", metric.kind in COUNTED
         several = metric.kind in ("rate", "items") and self.positive is None
         mean = several and self.average in ("macro", "weighted")
-        whole = "it is computed from the whole table"
+        whole, twin = "it is computed from the whole table", f"one_vs_rest_{metric.name}"
+        whole += f"; {twin} is that of each class" if twin in EVERY else ""
         scored = metric.kind in ("ranking", "loss")
         averaged = metric.over_labels and not (self.average == "samples" and metric.by_score)
         ranked = metric.kind == "ranking" and self.average in ("macro", "weighted", "samples")
@@ -554,15 +555,16 @@ def define(
     return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
 
 
-def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
+def define_fitting(text: str, options: Mapping[str, Any], *, sets: bool = False) -> Definition:
     """A name or signature with the options that apply and that it does not set itself.
 
-    For tables of many metrics, each of which takes some of the options.
+    For tables of many metrics, each of which takes some of the options. ``sets``: they are of
+    scores of sets of labels, of which losses are averaged, too.
     """
     if all(isinstance(value, _HASHABLE) for value in options.values()):
         typed = tuple([(key, type(value), value) for key, value in options.items()])
-        return _known_fitting(text, typed)
-    return _fitting(text, options)
+        return _known_fitting(text, typed, sets)
+    return _fitting(text, options, sets)
 
 
 _HASHABLE = (str, int, float, type(None), Method)
@@ -570,13 +572,13 @@ _HASHABLE = (str, int, float, type(None), Method)
 
 
 @lru_cache(maxsize=1024)
-def _known_fitting(text: str, typed: tuple[tuple[str, type, Any], ...]) -> Definition:
-    return _fitting(text, {key: value for key, _, value in typed})
+def _known_fitting(text: str, typed: tuple[tuple[str, type, Any], ...], sets: bool) -> Definition:
+    return _fitting(text, {key: value for key, _, value in typed}, sets)
 
 
-def _fitting(text: str, options: Mapping[str, Any]) -> Definition:
+def _fitting(text: str, options: Mapping[str, Any], sets: bool) -> Definition:
     name, parameters, settled = signature.read(text)
-    return Definition.parse(text) if settled else _fitted(name, parameters, {}, options)
+    return Definition.parse(text) if settled else _fitted(name, parameters, {}, options, sets)
 
 
 def _fitted(
@@ -584,11 +586,14 @@ def _fitted(
     parameters: Mapping[str, Any],
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
+    sets: bool = False,
 ) -> Definition:
     """The metric with the options that are set and the other options that apply."""
     plain = define(name, parameters, settled)
+    if sets and plain.declaration.over_labels and options.get("average") is not None:
+        plain = define(name, parameters, {**settled, "average": options["average"]})
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
-    if plain.declaration.over_labels and not plain.declaration.over_classes:
+    if plain.declaration.over_labels and not plain.declaration.over_classes and not sets:
         applicable -= {"average"}  # a class set is not passed on unless it was requested
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain

@@ -58,9 +58,10 @@ MEANING = {
     "for a dataframe or file, the name of a column.",
     "true": "The column of true classes; for sets of labels, a list of columns of 0 and 1, one for "
     "each label. Common names are recognized: true, y_true, gold, label.",
-    "pred": "The column of predicted classes. Common names are recognized: pred, y_pred, "
-    "prediction.",
+    "pred": "The column of predicted classes; for sets of labels, it may be a list of columns, as "
+    "``true``. Common names are recognized: pred, y_pred, prediction.",
     "score": "The column of scores, or one column for each class or label.",
+    "sep": "The text between two labels, if cells of a dataframe or file list several labels.",
     "id": "The column that matches the rows of two files: true classes and predictions.",
     "format": "The format of the file: csv, tsv, jsonl, parquet, arrow or npz. By default, "
     "it is detected.",
@@ -103,7 +104,7 @@ _SHARED: dict[str, tuple[str, str]] = {
     "level": ("", "The confidence level of intervals."),
     "replicates": ("", "How many resamples are drawn."),
     "seed": ("", "The seed of the random generator."),
-    "sep": ("", "The separator between labels, if items have sets of labels."),
+    "sep": ("", MEANING["sep"]),
     "top": ("", "The fraction of items for which the curve's score is computed."),
     "bins": ("", "The number of bins."),
     "decimals": ("", "How many decimals were reported. By default, as many as the number has."),

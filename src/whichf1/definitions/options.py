@@ -40,8 +40,9 @@ class Options(Reading, total=False):
     frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
-    pred: str | None
+    pred: str | Sequence[str] | None
     score: Any
+    sep: str | None
     average: Average | None
     formula: Formula | None
     positive: Any

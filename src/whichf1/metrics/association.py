@@ -45,7 +45,7 @@ def normalized_mutual_information(
     if mean == "arithmetic":
         bottom = (true + predicted) / 2
     elif mean == "geometric":
-        bottom = root(true * predicted)
+        bottom = root(true) * root(predicted)
     else:
         bottom = (np.minimum if mean == "min" else np.maximum)(true, predicted)
     return np.minimum(m.shared, bottom), bottom

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from math import inf, log
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -18,6 +19,10 @@ Top: TypeAlias = Annotated[
     Share, "Fraction of items, highest scores first; ties at the cutoff count in proportion."
 ]
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
+ranking = partial(declare, "ranking")
+"""Declare a score of the order of all items."""
+operating_point = partial(ranking, smooth=False)
+"""Declare a score at a threshold that single items decide, or over a range that begins at one."""
 
 
 def _pairs_in_order(a: kernel.RankAreas) -> Any:
@@ -29,8 +34,7 @@ def _mean_precision(a: kernel.RankAreas) -> Any:
     return a[3], a[0]
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\frac{1}{PN}\sum_{i:+}\sum_{j:-}\left([s_i>s_j]+\tfrac12[s_i=s_j]\right)",
     title="ROC AUC",
     aliases=("auroc", "auc", "auc_roc", "roc_auc_score"),
@@ -124,8 +128,7 @@ def _own_precision(r: RankTable, **_: object) -> Array:
     return _total(parts) / r.sizes[0]
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\sum_k (R_k-R_{k-1})\,P_k",
     bias=_own_precision,
     aliases=("ap", "average_precision_score"),
@@ -146,8 +149,7 @@ def average_precision(
     return _total(hits), _total(s.positives * own for s in r.steps())
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\max_t\left|TPR_t-FPR_t\right|",
     title="KS statistic",
     aliases=("kolmogorov_smirnov", "ks_statistic"),
@@ -165,11 +167,9 @@ _REACHED = 1e-12
 """A rate this close below a limit counts as reaching it, since sums of weights are rounded."""
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\max_{t:P_t\ge a} R_t",
     aliases=("recall_at_fixed_precision",),
-    smooth=False,
 )
 def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
     """Largest recall at any threshold with at least the required precision; 0 if there is none."""
@@ -177,11 +177,9 @@ def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
     return _best(r, lambda s: (s.tp / _or_one(p), _precision(s) >= at - _REACHED))
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\max_{t:R_t\ge a} P_t",
     aliases=("precision_at_fixed_recall",),
-    smooth=False,
 )
 def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
     """Largest precision at any threshold with at least the required recall."""
@@ -189,22 +187,18 @@ def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
     return _best(r, lambda s: (_precision(s), s.tp / _or_one(p) >= at - _REACHED))
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\max_{t:TNR_t\ge a} TPR_t",
     aliases=("recall_at_specificity",),
-    smooth=False,
 )
 def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
     """Largest recall at any threshold with at least the required specificity."""
     return _found_below(r, 1 - at)
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\max_{t:TPR_t\ge a} TNR_t",
     aliases=("specificity_at_recall",),
-    smooth=False,
 )
 def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
     """Largest specificity at any threshold with at least the required recall."""
@@ -212,11 +206,9 @@ def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
     return _best(r, lambda s: ((n - s.fp) / _or_one(n), s.tp / _or_one(p) >= at - _REACHED))
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\max_{t:FPR_t\le a} TPR_t",
     aliases=("recall_at_fpr",),
-    smooth=False,
 )
 def tpr_at_fpr(
     r: RankTable, at: Annotated[Share, "The largest acceptable false positive rate."] = 0.01
@@ -249,12 +241,10 @@ def _both(r: RankTable) -> Array:
     return np.where((positives > 0) & (negatives > 0), 1.0, 0.0)
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\max_t\frac{(1+\beta^2)P_tR_t}{\beta^2P_t+R_t}",
     title="F-max",
     aliases=("max_f",),
-    smooth=False,
 )
 def f_max(
     r: RankTable,
@@ -271,12 +261,10 @@ def f_max(
     return _best(r, f)
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"FPR_t=FNR_t",
     aliases=("eer",),
     better="lower",
-    smooth=False,
 )
 def equal_error_rate(r: RankTable) -> Ratio:
     """False positive rate where it equals the miss rate, on the linearly interpolated ROC curve."""
@@ -294,11 +282,9 @@ def equal_error_rate(r: RankTable) -> Ratio:
     return x0 + share * (x1 - x0), _both(r)
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\frac{1}{1-a}\sum_k|[R_{k-1},R_k]\cap[a,1]|\,P_k",
     aliases=("partial_pr_area",),
-    smooth=False,
 )
 def partial_average_precision(
     r: RankTable,
@@ -317,12 +303,10 @@ def partial_average_precision(
     return _total(map(part, r.steps())) / (1 - min_recall), _both(r)
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\frac{1}{\ln(b/a)}\int_a^b TPR\;d\ln FPR",
     title="log-AUC",
     aliases=("logauc",),
-    smooth=False,
 )
 def log_auc(
     r: RankTable,
@@ -346,8 +330,7 @@ def log_auc(
     return np.minimum(np.maximum(area, 0.0), 1.0), _both(r)
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\int_0^1 PG\;dRG,\quad PG=1-\frac{P}{N}\cdot\frac{FP}{TP},\ "
     r"RG=1-\frac{P}{N}\cdot\frac{FN}{TP}",
     title="PR-gain AUC",
@@ -380,8 +363,7 @@ def pr_gain_auc(r: RankTable) -> Ratio:
     return area, _both(r)
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\int_0^1\min_t\left[c\,FNR_t+(1-c)\,FPR_t\right]dc",
     title="area under the cost curve",
     bounds=(0, 0.25),
@@ -414,8 +396,7 @@ def _cost_area(positives: Array, negatives: Array) -> float:
     return float((width * (mean * missed + (1 - mean) * false)).sum())
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\frac1n\sum_i\frac{|\{j:s_j\ge s_i,\ \hat y_j\ne y_j\}|}{|\{j:s_j\ge s_i\}|}",
     title="area under the risk–coverage curve",
     aliases=("area_under_risk_coverage",),
@@ -431,8 +412,7 @@ def aurc(r: RankTable) -> Ratio:
     return _risk(r), sum(r.sizes)  # type: ignore[return-value]
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"AURC-\left[e+(1-e)\ln(1-e)\right]",
     title="excess area under the risk–coverage curve",
     aliases=("e_aurc",),
@@ -452,8 +432,7 @@ def _risk(r: RankTable) -> Array:
     return _total((s.positives + s.negatives) * (s.fp / _or_one(s.tp + s.fp)) for s in r.steps())
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\frac{|\{i\in\mathrm{top}_c:\hat y_i=y_i\}|}{c\,n}",
     probabilities=True,
     confidence=True,
@@ -471,12 +450,10 @@ def selective_accuracy(
     return np.minimum(found / _or_one(right) * r.sizes[0], covered), covered
 
 
-@declare(
-    "ranking",
+@operating_point(
     tex=r"\frac{TP_t}{n}-\frac{t}{1-t}\cdot\frac{FP_t}{n}",
     bounds=(-inf, 1),
     probabilities=True,
-    smooth=False,
 )
 def net_benefit(
     r: RankTable,
@@ -492,8 +469,7 @@ def net_benefit(
     return tp - fp * (threshold / (1 - threshold)), sum(r.sizes)  # type: ignore[return-value]
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\frac{TP_{q}}{P}",
     aliases=("cumulative_gain",),
     smooth=False,
@@ -504,8 +480,7 @@ def gain(r: RankTable, top: Top = 0.1) -> Ratio:
     return _found(r, top)
 
 
-@declare(
-    "ranking",
+@ranking(
     tex=r"\frac{TP_{q}}{q\,P}",
     bounds=(0, inf),
     smooth=False,

@@ -242,6 +242,9 @@ class Metric:
     of_labels: str | None = None
     """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
     an array of all items."""
+    of_ancestors: str | None = None
+    """For classes in a hierarchy: the rate whose micro average this is, if items have sets of
+    labels, over these labels and their ancestors."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items whose formula gives a value for each: a faster way to sum them."""
 
@@ -294,6 +297,8 @@ class Metric:
         """
         if self.kind not in COUNTED:
             return True
+        if self.of_ancestors is not None:  # of the root, or of an empty set, nothing counts
+            return False
         one, none = np.ones(1), np.zeros(1)
         alone: Any = OneVsRest(*np.eye(4))
         if self.kind == "agreement":

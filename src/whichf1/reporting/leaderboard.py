@@ -43,6 +43,7 @@ from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
 from whichf1.reporting.slices import WHOLE, plain_key, slice_name
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
+from whichf1.sources.request import are_sets, has_columns
 from whichf1.statistics.scales import Interval
 from whichf1.tables.slices import Key
 
@@ -356,7 +357,6 @@ def results_table(  # type: ignore[misc]  # as in compare
     level: float | None = None,
     replicates: int | None = None,
     seed: int | None = None,
-    sep: str | None = None,
     threshold: float | None = None,
     **options: Unpack[Options],
 ) -> ResultsTable:
@@ -394,8 +394,10 @@ def results_table(  # type: ignore[misc]  # as in compare
         fitting = fitting_decisions(names_of(metrics), chosen)
         runs = read_decided(y_true, systems, threshold, chosen.get("positive"), options, by)
         return make_table(plan_each(metrics, fitting, level, planning), runs, baseline, **shown)
-    plans = plan_each(metrics, chosen, level, planning)
-    runs = read_once(next(iter(plans.values()))[0], y_true, systems, sep, options, by)
+    columns = isinstance(options.get("true"), (list, tuple)) or options.get("sep") is not None
+    sets = columns or (not has_columns(y_true) and are_sets(y_true))
+    plans = plan_each(metrics, chosen, level, planning, sets=sets)
+    runs = read_once(next(iter(plans.values()))[0], y_true, systems, options, by)
     return make_table(plans, runs, baseline, **shown)
 
 
@@ -403,14 +405,23 @@ Plans: TypeAlias = Mapping[str, tuple[Definition, Plan]]
 
 
 def plan_each(
-    metrics: Sequence[str], options: dict[str, Any], level: float | None, given: dict[str, Any]
+    metrics: Sequence[str],
+    options: dict[str, Any],
+    level: float | None,
+    given: dict[str, Any],
+    *,
+    sets: bool = False,
 ) -> Plans:
-    """The definition and the plan of each metric; every option must apply to one of them."""
+    """The definition and the plan of each metric; every option must apply to one of them.
+
+    ``sets``: items have sets of labels.
+    """
     plans: dict[str, tuple[Definition, Plan]] = {}
     kinds: dict[bool, str] = {}
     metrics = names_of(metrics)
     for metric in metrics:
-        fitting = metric if read(metric)[2] else define_fitting(metric, options).signature
+        settled = read(metric)[2]
+        fitting = metric if settled else define_fitting(metric, options, sets=sets).signature
         smooth = define(read(metric)[0], read(metric)[1]).declaration.smooth
         own = dict(given)
         if own.get("replicates") is None and smooth:

@@ -36,7 +36,7 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n
-from whichf1.scoring.subject import MEANS, Subject, is_counted, subject_of
+from whichf1.scoring.subject import Extent, Subject, is_counted, subject_of
 from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import has_columns, is_path
@@ -64,6 +64,8 @@ RATERS = (
     "accuracy", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger",
 )  # fmt: skip
 """The summary for ratings, besides alpha with ordered categories."""
+AGREEMENT = ("accuracy", "krippendorff_alpha")
+"""What slices of ratings are scored by."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
@@ -124,10 +126,11 @@ class Report(Presented, Drawable):
         options: dict[str, Any],
         definitions: Named | None = None,
         scores: Sequence[tuple[str, Score]] = (),
+        per_class: Sequence[tuple[str, PerClass]] = (),
         oriented: bool = True,
         confusion: bool | None = None,
     ) -> Report:
-        """Score the definitions (default: the usual ones); ``scores`` come before others."""
+        """Score the definitions (default: the usual ones); what is scored comes before others."""
         usual = definitions is None and not isinstance(counts, Ratings)
         macro = _both_macro_f1s(counts, options) if usual else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
@@ -135,7 +138,8 @@ class Report(Presented, Drawable):
         whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
         if not oriented:
             whole = [(name, _either_way(score, counts)) for name, score in whole]
-        return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
+        tables = ((*per_class, *each), (*scores, *whole))
+        return cls(source, counts, *tables, macro, oriented, confusion)
 
     @classmethod
     def of_subject(
@@ -154,11 +158,11 @@ class Report(Presented, Drawable):
             if counted and not subject.decided:
                 subject.evaluate(counted[0][1])  # raises what is missing
         else:
-            macro = {**options, "average": "macro"}
-            usual = (define_fitting(x, macro if x in MEANS else options) for x in subject.summary)
-            scored = [(title(each), each) for each in usual]
-        scores = [(name, subject.score(each)) for name, each in scored]
-        report = cls.of(source, subject.counts, options, counted, scores, **kind)
+            scored = [(title(each), each) for each in subject.usual(options)]
+        classes = [pair for pair in scored if subject.is_per_class(pair[1])]
+        per_class = [(name, subject.per_class(each)) for name, each in classes]
+        scores = [(name, subject.score(x)) for name, x in scored if (name, x) not in classes]
+        report = cls.of(source, subject.counts, options, counted, scores, per_class, **kind)
         return replace(report, subject=subject)
 
     def with_shares(self, of: Share) -> Report:
@@ -299,7 +303,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         if unused is not None:
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
     else:
-        definitions = name_definitions(metrics, chosen, "{}=")
+        definitions = name_definitions(metrics, chosen, "{}=", sets=subject.sets)
         refuse_unused_threshold(threshold, definitions, "threshold=")
     made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
     made = made if share is None else made.with_shares(share)
@@ -340,14 +344,17 @@ BOTH_F1 = ("averaged_f1", "f1_of_averages")
 
 
 def name_definitions(
-    metrics: Sequence[str], options: Mapping[str, Any], written: str
+    metrics: Sequence[str], options: Mapping[str, Any], written: str, *, sets: bool = False
 ) -> list[tuple[str, Definition]]:
-    """The metrics with the options that apply to each; every option must apply to one of them."""
+    """The metrics with the options that apply to each; every option must apply to one of them.
+
+    ``sets``: they are of scores of sets of labels.
+    """
     # 'macro F1' stands for both
     names = [
         x for name in names_of(metrics) for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))
     ]
-    definitions = [(name, define_fitting(name, options)) for name in names]
+    definitions = [(name, define_fitting(name, options, sets=sets)) for name in names]
     signatures: dict[str, str] = {}
     for name, definition in definitions:
         other = signatures.setdefault(definition.signature, name)
@@ -400,7 +407,7 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
     if isinstance(counts, Ratings):
         levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
         definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
-        return [(_agreement_title(each), each) for each in definitions]
+        return [(agreement_title(each), each) for each in definitions]
     sets = isinstance(counts, MultiLabelCounts) and not isinstance(counts, SpanCounts)
     averages = LABEL_SETS if sets else SUMMARY
     averages = SUMMARY[:6] if isinstance(counts, SpanCounts) else averages
@@ -417,7 +424,7 @@ def _has_levels(ratings: Ratings) -> bool:
     return ratings.ordered and len(ratings.labels) > 2
 
 
-def _agreement_title(definition: Definition) -> str:
+def agreement_title(definition: Definition) -> str:
     """The name of a score when raters are compared with each other."""
     return "observed agreement" if definition.metric == "accuracy" else title(definition)
 
@@ -438,21 +445,24 @@ def is_per_class(definition: Definition) -> bool:
 
 
 def _blocks(report: Report) -> list[Block]:
-    decided = [each for each in report.scores if "decision" in dict(each[1].made)]
-    others = [each for each in report.scores if each not in decided]
     blocks: list[Block] = []
-    if others and decided:  # each table has its own shared signature
-        blocks.append(score_table(report, others))
-        others = []
-    if report.per_class:
-        blocks.append(class_table(report))
-        blocks += [
-            Signature(x.signature, name, said_of(name, x.definition, len(x.labels), x.n))
-            for name, x in report.per_class
-        ]
-    if report.scores:
-        blocks.append(score_table(report, decided or others))
+    for made in (False, True):  # of the scores, then of predictions made from them
+        classes = [each for each in report.per_class if _is_decided(each[1]) is made]
+        scores = [each for each in report.scores if _is_decided(each[1]) is made]
+        if classes:
+            blocks.append(class_table(report, classes))
+            blocks += [
+                Signature(x.signature, name, said_of(name, x.definition, len(x.labels), x.n))
+                for name, x in classes
+            ]
+        if scores:
+            blocks.append(score_table(report, scores))
     return [*blocks, *_confusion(report)]
+
+
+def _is_decided(scored: Score | PerClass) -> bool:
+    """Whether something made predictions of scores; each kind has its own signature in common."""
+    return "decision" in dict(scored.made)
 
 
 def _interval_heading(report: Report) -> str:
@@ -465,24 +475,32 @@ def _interval_heading(report: Report) -> str:
     return "interval" if levels else ""
 
 
-def class_table(report: Report) -> Grid:
-    """The scores of each class, with their intervals and items."""
+def class_table(report: Report, per_class: Sequence[tuple[str, PerClass]] | None = None) -> Grid:
+    """The scores of each class, or some of them, with their intervals and items."""
+    per_class = report.per_class if per_class is None else per_class
     level = _interval_heading(report)
     columns = [GridColumn("class")]
-    labels = report.per_class[0][1].labels
+    labels = per_class[0][1].labels
     cells: list[Sequence[Cell]] = [[str(label) for label in labels]]
-    for name, scores in report.per_class:
+    for name, scores in per_class:
         columns.append(GridColumn(name, "number"))
         cells.append(scores.array.tolist())
         if level:
             columns.append(GridColumn(level, "interval", optional=True))
             cells.append(scores.intervals)
     if report.oriented:
-        c = report.counts.per_class()
-        support = dict(zip(report.counts.labels, (c.tp + c.fn).tolist(), strict=True))
+        support = dict(zip(report.counts.labels, _support(report.counts).tolist(), strict=True))
         columns.append(GridColumn("support", "number", items))
         cells.append([support.get(label, 0) for label in labels])
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
+
+
+def _support(counts: Any) -> Any:
+    """How many items each class has."""
+    if isinstance(counts, Extent):
+        return counts.support
+    c = counts.per_class()
+    return c.tp + c.fn
 
 
 def score_table(report: Report, scores: Sequence[tuple[str, Score]] | None = None) -> Grid:

@@ -17,6 +17,7 @@ from whichf1.sources.request import Request, has_columns, in_memory
 from whichf1.sources.sequences import clusters_of, squared
 from whichf1.tables.cells import Array, Ties
 from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.units import NOTES
@@ -96,7 +97,7 @@ def decide_systems(
     facts: dict[str, Any] = {"declared": declared, "decision": f"{label!r} if score>={limit!r}"}
     if lines.cluster is not None:
         facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(true))
-    count, facts["squares"] = _measured(lines)
+    count, facts["squares"] = measured(lines)
     return Counts(above.labels, true, tuple(guessed), count, systems=tuple(systems), **facts)
 
 
@@ -106,7 +107,7 @@ def _decided(lines: ScoredLines, guessed: Array, decision: str, declared: bool =
     if lines.items is not None or lines.cluster is not None:  # lines may be alike
         if lines.cluster is not None:
             facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(guessed))
-        count, facts["squares"] = _measured(lines)
+        count, facts["squares"] = measured(lines)
         cells = (lines.true.astype(np.intp), guessed.astype(np.intp), count)
         return Counts(lines.labels, *cells, **facts)
     pairs = kernel.count_pairs(lines.true, guessed, lines.weights)
@@ -115,7 +116,7 @@ def _decided(lines: ScoredLines, guessed: Array, decision: str, declared: bool =
     return Counts(lines.labels, *pairs.own_labels(), pairs.count, **facts)
 
 
-def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
+def measured(lines: ScoredLines) -> tuple[Array, Array | None]:
     """Items or the sum of their weights in each line, and the sum of squared weights."""
     if lines.squares is not None:  # already summed
         return lines.weights, lines.squares
@@ -123,6 +124,18 @@ def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
     if lines.weights is None:
         return count, None
     return count * lines.weights, count * squared(lines.weights)
+
+
+def decide_label_sets(lines: ScoredLines, threshold: Any) -> MultiLabelCounts:
+    """Counts of sets of labels: every label whose score reaches the threshold is predicted."""
+    limit, width = _threshold(threshold), lines.width
+    keys, chosen = np.flatnonzero(lines.true), np.flatnonzero(lines.scores >= limit)
+    facts: dict[str, Any] = {"declared": True, "decision": f"score>={limit!r}"}
+    if lines.cluster is not None:
+        facts["cluster"], facts["cluster_names"] = clusters_of(lines.cluster, len(lines.true))
+    count, facts["squares"] = measured(lines)
+    counts = MultiLabelCounts(lines.labels, outcomes(keys, [chosen], width), count, **facts)
+    return counts if lines.weights is None else counts.observed()  # weight 0 is no item
 
 
 def _threshold(value: Any) -> float:

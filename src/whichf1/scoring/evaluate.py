@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.definitions.definition import AnyCounts, Definition, Frozen
+from whichf1.definitions.definition import AnyCounts, Definition, Frozen, define
 from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
 from whichf1.kernel import LossSums
@@ -26,7 +26,7 @@ from whichf1.sources.arrays import (
     scored_arrays,
 )
 from whichf1.sources.counts import as_counts, count
-from whichf1.sources.request import is_path
+from whichf1.sources.request import are_sets, is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
@@ -80,6 +80,7 @@ def _of_predictions(
             "make them with at_threshold(rank(...), threshold=...)"
         )
     sets = definition.declaration.kind == "items" or definition.average == "samples"
+    sets |= definition.declaration.of_ancestors is not None and are_sets(y_true)
     if sets and y_pred is not None and not named.keys() - {"frequencies"} and not is_path(y_true):
         from whichf1.sources.label_sets import count_multilabel
 
@@ -264,9 +265,37 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
 
 def evaluate(definition: Definition, counts: AnyCounts) -> Score:
     """Run a definition on counts."""
+    if definition.declaration.of_ancestors is not None:
+        rate, expanded = with_ancestors(definition, counts)
+        if rate is not definition:
+            return as_defined(evaluate(rate, expanded), definition, counts)
     frozen = _frozen(definition, counts)
     values, intervals = _estimate(definition, frozen)
     return _score(definition.on(frozen), frozen, counts, values, intervals)
+
+
+def with_ancestors(definition: Definition, counts: AnyCounts) -> tuple[Definition, AnyCounts]:
+    """For a hierarchy of label sets: a rate of the labels with their ancestors. Others as given."""
+    metric = definition.declaration
+    if metric.of_ancestors is None or not isinstance(counts, MultiLabelCounts):
+        return definition, counts
+    if isinstance(counts, SpanCounts):
+        raise DefinitionError(
+            f"{metric.name} is for items with classes or sets of labels, and spans have neither. "
+            "Use precision, recall or f1."
+        )
+    from whichf1.metrics.hierarchies import ancestors
+
+    parents: Any = definition.arguments["parents"]
+    options: dict[str, Any] = {x: getattr(definition, x) for x in ("undefined", "interval")}
+    rate = define(metric.of_ancestors, {}, {"average": "micro", **options})
+    return rate, counts.expanded(*ancestors(parents, counts.labels))
+
+
+def as_defined(score: Score, definition: Definition, counts: AnyCounts) -> Score:
+    """The score of labels with their ancestors, as what it was asked for."""
+    facts = (score.interval, counts.facts, score.effective_n)
+    return Score(score.value, definition, score.n, counts.labels, *facts)
 
 
 def evaluate_systems(

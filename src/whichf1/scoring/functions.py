@@ -7,8 +7,6 @@ from functools import cache
 from types import NoneType
 from typing import Any, Unpack
 
-import numpy as np
-
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Method
 from whichf1.definitions.names import look_up
@@ -115,10 +113,7 @@ class Scorer:
             raise ShapeError("there are no classes to score: pass items, or declare labels=")
         asked: list[Any] = [{**options, "positive": name} for name in names]
         each = [self(y_true, y_pred, **own) for own in asked]
-        first, intervals = each[0], tuple(score.interval for score in each)
-        values, definition = np.array([score.value for score in each]), self.definition(**options)
-        facts = (first.made, first.effective_n)
-        return PerClass(values, definition, first.n, names, intervals, *facts)
+        return PerClass.of(self.definition(**options), names, each)
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
@@ -135,6 +130,8 @@ def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
     columns, declared = options.get("score"), options.get("labels")
     if isinstance(true := options.get("true"), (list, tuple)):
         return Labels(true if declared is None else declared)
+    if options.get("sep") is not None and isinstance(columns, (list, tuple)):
+        return Labels(columns if declared is None else declared)
     if y_pred is not None and are_sets(y_true):
         from whichf1.scoring.label_sets import label_names
 

@@ -98,7 +98,7 @@ def data_arguments(metric: Metric) -> list[Argument]:
     if metric.kind == "value":
         options = [x for x in options if x not in ("labels", "true")]
     column = "pred" if metric.kind in (*COUNTED, "items") else "score"
-    options += [column, *Reading.__annotations__]
+    options += [column, "sep", *Reading.__annotations__]
     return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 

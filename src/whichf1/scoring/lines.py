@@ -183,10 +183,10 @@ def _read_columns(
         raise DefinitionError(f"{metric.name} is computed from scores: score=COLUMN")
     alone = metric.kind == "value"
     request = Request.of_scores(**options, alone=alone)
-    if metric.kind == "label ranking" and not request.bits:
+    if metric.kind == "label ranking" and not request.sets:
         raise DefinitionError(
-            f"{metric.name} is computed from sets of labels: pass true=[columns of 0 and 1], "
-            "score=[columns], one for each label"
+            f"{metric.name} is computed from sets of labels: pass true=[columns of 0 and 1], or a "
+            "column of cells that list labels with sep=; and score=[columns], one for each label"
         )
     if request.several and not in_memory(data):
         return ClassScores(data, predictions, request, fair=metric.probabilities)
@@ -800,7 +800,7 @@ def items_of_systems(
     metric = definition.declaration
     source = (columns.data, columns.predictions, columns.request)
     width, *others = {len(names) for names in columns.systems.values()}
-    derived = not others and width > 1 and not (in_memory(columns.data) or columns.request.bits)
+    derived = not others and width > 1 and not (in_memory(columns.data) or columns.request.sets)
     if metric.kind == "ranking":
         derived = derived and _of_top_label(definition) and over_classes(definition, width)
     if not derived:

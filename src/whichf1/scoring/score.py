@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import FrozenInstanceError, dataclass, replace
 from functools import cached_property
 from math import isfinite, isnan
@@ -226,6 +226,14 @@ class PerClass(Drawable, Mapping[Label, Score]):
     def signature(self) -> str:
         """The definition of all of them, and what they were computed on."""
         return described(self.definition, self.n, self.labels, self.made)
+
+    @classmethod
+    def of(cls, definition: Definition, labels: Labels, each: Sequence[Score]) -> PerClass:
+        """The scores of single classes as one result."""
+        values, intervals = np.array([x.value for x in each]), tuple(x.interval for x in each)
+        first = each[0]
+        facts = (first.n, labels, intervals, first.made, first.effective_n)
+        return cls(values, definition, *facts)
 
     def __getitem__(self, label: Label) -> Score:
         at = self.labels.code(label)

@@ -5,18 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.options import Average
 from whichf1.definitions.signature import write
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED
-from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
+from whichf1.scoring.decisions import (
+    at_threshold,
+    decide,
+    decide_label_sets,
+    measured,
+    threshold_lines,
+)
 from whichf1.scoring.evaluate import evaluate
+from whichf1.scoring.label_sets import with_labels
 from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking, sum_losses
-from whichf1.scoring.score import Score
+from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.counts import as_counts, count, count_by, count_kept
 from whichf1.sources.label_sets import count_multilabel
@@ -25,22 +33,57 @@ from whichf1.sources.request import Request, are_sets, has_columns, in_memory, r
 from whichf1.sources.sequences import (
     cluster_column,
     column,
-    encode_alike,
     frequencies_column,
-    refuse_lengths,
+    slices_of_arrays,
     to_numpy,
 )
 from whichf1.tables.cells import Array
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import Label, Labels
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Key, Slices
+from whichf1.tables.units import worth
 
-BINARY = ("roc_auc", "average_precision")
-PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
-SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
-MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
-"""Metrics shown as a macro mean."""
+Usual: TypeAlias = tuple[tuple[str, Average | None], ...]
+"""Metrics that are reported without being asked for, and how each is averaged."""
+
+
+def _plain(*names: str) -> Usual:
+    return tuple((name, None) for name in names)
+
+
+BINARY = _plain("roc_auc", "average_precision")
+PROBABILITY = _plain("log_loss", "brier", "expected_calibration_error")
+SEVERAL = _plain("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
+MEANS: Usual = (("roc_auc(multi_class=ovr)", "macro"), ("roc_auc(multi_class=ovo)", "macro"))
+_AVERAGES: tuple[Average | None, ...] = (None, "macro", "micro")
+LABEL_RANKINGS: Usual = (
+    *((name, average) for average in _AVERAGES for name, _ in BINARY),
+    *_plain("label_ranking_average_precision", "label_ranking_loss", "ndcg"),
+    *_plain("coverage_error", "one_error"),
+)
+LABEL_LOSSES: Usual = tuple((name, "macro") for name, _ in PROBABILITY)
+
+
+class Extent(NamedTuple):
+    """How many items have sets of labels that nothing is predicted of, and what they may have."""
+
+    n: int | float
+    labels: Labels
+    support: Array
+    """How many items have each label."""
+    squares: float | None = None
+    """The sum of squared weights, if there are weights."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether items have weights."""
+        return self.squares is not None
+
+    @property
+    def effective_n(self) -> float:
+        """How many equal items the weighted ones are worth."""
+        return worth(self.n, self.squares or 0.0)
 
 
 @dataclass(frozen=True)
@@ -48,10 +91,11 @@ class Subject:
     """What was read, and from what its scores are computed."""
 
     counts: Any
-    """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
+    """Counts, or label sets; a Ranking, or the Extent of label sets, if nothing turns scores into
+    predictions."""
     score: Callable[[Definition], Score]
     """A function that runs a definition that needs scores."""
-    summary: tuple[str, ...] = ()
+    summary: Usual = ()
     """The metrics of the scores themselves."""
     decided: bool = True
     """Whether there are predictions."""
@@ -60,15 +104,35 @@ class Subject:
     """The columns that define the slices."""
     ranking: Ranking | None = None
     """The items in the order of their scores, if there is one score for each."""
+    sets: bool = False
+    """Whether there are scores of sets of labels, of which an average must be chosen."""
+
+    def usual(self, options: Mapping[str, Any]) -> list[Definition]:
+        """The metrics of the scores themselves, with the options that apply to each."""
+        definitions = ((define_fitting(name, options), mean) for name, mean in self.summary)
+        return [x if mean is None else replace(x, average=mean) for x, mean in definitions]
+
+    def is_per_class(self, definition: Definition) -> bool:
+        """Whether the definition gives one number for each class."""
+        metric = definition.declaration
+        of_one = metric.kind == "rate" or (self.sets and metric.over_labels)
+        return of_one and definition.average is None and definition.positive is None
+
+    def per_class(self, definition: Definition) -> PerClass:
+        """Run a definition on every label, each of which is there or not."""
+        labels = self.counts.labels
+        each = [self.score(replace(definition, positive=label)) for label in labels]
+        return PerClass.of(definition, labels, each)
 
     def evaluate(self, definition: Definition) -> Score:
         """Run any definition on the data that it needs."""
         if not is_counted(definition) or isinstance(self.counts, Moments):
             return self.score(definition)
         if not self.decided:
+            best = "" if self.sets else ", or find the best one with: whichf1 threshold"
             raise DefinitionError(
                 f"{definition.metric} needs predictions: pass the lowest score of a positive item "
-                "with --threshold, or find the best one with: whichf1 threshold"
+                f"with --threshold{best}"
             )
         return evaluate(definition, self.counts)
 
@@ -123,7 +187,7 @@ def of_line_slices(
 def of_classes(scores: Scores) -> Subject:
     """Scores of every class; the highest is the prediction."""
     counts, several = decide(scores), scores.width > 2
-    summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
+    summary = (*SEVERAL, *_plain("top_k_accuracy")) if several else SEVERAL
     if len(set(counts.true.tolist())) == scores.width:  # each class has items with weight
         summary += MEANS if several else MEANS[:1]
     return Subject(counts, lambda definition: score_lines(definition, scores), summary)
@@ -140,13 +204,43 @@ def of_class_slices(scores: Scores, by: Sequence[str] = ()) -> Subject:
     return replace(of_classes(scores), slices=slices, by=tuple(by))
 
 
+def of_label_sets(lines: ScoredLines, threshold: float | None = None) -> Subject:
+    """Scores of every label of items with sets of labels, which a threshold may turn into sets."""
+    present = lines if lines.weights is None else lines.at(np.flatnonzero(lines.weights))
+    true, scores = present.true, present.scores
+    rankings = LABEL_RANKINGS
+    if not true.any() or true.all():
+        rankings = rankings[6:]  # there is nothing to rank
+    elif not true.any(0).all() or true.all(0).any():  # nor for some of the labels
+        rankings = rankings[4:]
+    fair = bool(((scores >= 0) & (scores <= 1)).all())
+    summary = (*rankings, *(LABEL_LOSSES if fair else ()))
+    count, squares = measured(lines)
+    total = None if squares is None else float(squares.sum())
+    extent = Extent(count.sum().item(), lines.labels, count @ lines.true, total)
+    subject = Subject(extent, lambda x: score_lines(x, lines), summary, decided=False, sets=True)
+    if threshold is None:
+        return subject
+    return replace(subject, counts=decide_label_sets(lines, threshold), decided=True)
+
+
+def of_label_slices(
+    lines: ScoredLines, threshold: float | None = None, by: Sequence[str] = ()
+) -> Subject:
+    """Scores of every label, whole and in the slices that their lines were read for."""
+    slices = {
+        key: of_label_sets(lines.of_slice(at), threshold) for at, key in enumerate(lines.keys)
+    }
+    return replace(of_label_sets(lines, threshold), slices=slices, by=tuple(by))
+
+
 def of_values(lines: ScoredLines, by: Sequence[str] = ()) -> Subject:
     """Values that items have, whole and in the slices that their lines were read for."""
 
     def valued(lines: ScoredLines) -> Subject:
         sums = sum_losses(Definition(metric="mean_value"), lines)
         mean = partial(score_lines, scores=lines)
-        return Subject(sums, mean, ("mean_value",), decided=False)
+        return Subject(sums, mean, _plain("mean_value"), decided=False)
 
     slices = {key: valued(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
     return replace(valued(lines), slices=slices, by=tuple(by))
@@ -176,6 +270,10 @@ def of_scores(
         raise InputError("by= names columns of a dataframe or file")
     else:
         read = _lines_of_arrays(y_true, scores, by, {k: v for k, v in data.items() if k != "by"})
+    if read.sets and isinstance(read, ScoredLines):
+        if positive is not None:
+            raise InputError("items have sets of labels, of which none is positive: omit positive=")
+        return of_label_slices(read, threshold, by)
     if isinstance(read, ClassScores) or read.width > 1:
         if threshold is not None or positive is not None:
             raise InputError(
@@ -194,10 +292,12 @@ def _lines_of_arrays(
     y_true: Any, scores: Any, by: Mapping[str, Any], data: dict[str, Any]
 ) -> ScoredLines:
     """Scores in arrays, and the slice of each item if there are any."""
+    sets = getattr(y_true, "ndim", 2) > 1 and are_sets(y_true)
+    times = data.pop("frequencies", None) if by else None
+    lines = ScoredLines.of(y_true, scores, **data, sets=sets)
+    lines = with_labels(lines) if sets else lines
     if not by:
-        return ScoredLines.of(y_true, scores, **data)
-    times = data.pop("frequencies", None)
-    lines = ScoredLines.of(y_true, scores, **data)
+        return lines
     keys, codes = slices_of_arrays(by, len(lines.scores))
     lines = lines._replace(keys=keys, slices=codes)
     if times is None:
@@ -281,26 +381,6 @@ def _taker(values: Any) -> Callable[[Array], Any]:
     return lambda places: array[places]
 
 
-def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...], Array]:
-    """The slices in order, and the index of each item's slice."""
-    columns = [column(values, name) for name, values in by.items()]
-    for each in columns:
-        refuse_lengths(items, len(each.values), each.name)
-    coded = [encode_alike([each]) for each in columns]
-    code = np.zeros(items, np.int64)
-    for (codes,), names in coded:
-        code = code * len(names) + codes
-    present, place = np.unique(code, return_inverse=True)
-    keys: list[Key] = []
-    for each in present.tolist():
-        key: list[Any] = []
-        for _, names in reversed(coded):
-            each, at = divmod(each, len(names))
-            key.insert(0, names[at])
-        keys.append(tuple(key))
-    return tuple(keys), place.ravel()
-
-
 def of_table(table: Any, threshold: float | None = None) -> Subject:
     """A table counted earlier; a threshold turns a ranking into predictions."""
     match table:
@@ -311,7 +391,7 @@ def of_table(table: Any, threshold: float | None = None) -> Subject:
             return _of_ranking(table, threshold)
         case Moments():
             arguments = {k: v for k, v in table.parameters if v is not None and k != "scale"}
-            summary = (write(table.metric, arguments, {}),)
+            summary = _plain(write(table.metric, arguments, {}))
             return Subject(table, partial(_mean, table), summary, decided=False)
     return of_counts(table)
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
+from whichf1.sources.answers.lines import slices_of
 from whichf1.sources.answers.rows import cluster_name, clusters_in, from_json, sizes_of
 from whichf1.sources.counts import Reading
 from whichf1.sources.engines.frames import column_names
@@ -30,6 +31,7 @@ from whichf1.sources.sequences import (
     clusters_of,
     frequencies_column,
     is_missing,
+    slices_of_arrays,
     squared,
     to_numpy,
     weights_column,
@@ -37,6 +39,7 @@ from whichf1.sources.sequences import (
 from whichf1.tables.annotations import Ratings, in_order
 from whichf1.tables.cells import Array, sum_by
 from whichf1.tables.labels import Labels, as_number, from_text, kind_of, shortened
+from whichf1.tables.slices import Key, Slices
 from whichf1.tables.units import refuse_undeclared
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -86,19 +89,104 @@ def ratings(
     >>> ratings.n, round(wf.krippendorff_alpha(ratings), 4)
     (3, 0.5625)
     """
+    columns = {"raters": raters, "item": item, "rater": rater, "rating": rating, **reading}
+    measures = {"weights": weights, "frequencies": frequencies, "cluster": cluster}
+    return _rated(data, columns, measures, labels).whole()
+
+
+def ratings_by(
+    data: Any,
+    *,
+    by: str | Sequence[str] | Mapping[str, Any],
+    raters: Sequence[str] | None = None,
+    item: str | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    frequencies: Any = None,
+    cluster: Any = None,
+    **reading: Unpack[Reading],
+) -> Slices:
+    """Count ratings for each value of one or more columns.
+
+    data (array, dataframe or path): The ratings, as for :func:`ratings`.
+    by (str, sequence or mapping): The columns that define the slices; for a matrix, a mapping from
+        names to the value of each item.
+    raters: The columns of wide data. By default, all but those named otherwise.
+    item: The column with the items of long data; in wide data it is not read.
+    rater: The column with the raters of long data.
+    rating: The column with the ratings of long data.
+    labels: The categories, in order. By default, those that occur.
+    weights (array or str): Weights of the items of a matrix, or a column of wide data.
+    Returns: A mapping from the values of the columns to Ratings, all in the same categories.
+    InputError: As for :func:`ratings`, or if an item is in two slices.
+
+    >>> import whichf1 as wf
+    >>> rows = [["a", "a"], ["a", "b"], ["b", "b"]]
+    >>> slices = wf.ratings_by(rows, by={"task": ["x", "x", "y"]})
+    >>> wf.accuracy(slices["x"]).value, slices.whole.n
+    (0.5, 3)
+    """
+    columns = {"raters": raters, "item": item, "rater": rater, "rating": rating, **reading}
+    measures = {"weights": weights, "frequencies": frequencies, "cluster": cluster}
+    rated = _rated(data, columns, measures, labels, by)
+    parts = {key: rated.of_slice(at) for at, key in enumerate(rated.keys)}
+    return Slices.alike(rated.by, parts, rated.whole())
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Codes of items × raters, −1 where a rating is missing, and what each item counts."""
+
+    codes: Array
+    labels: Labels
+    count: Array
+    squares: Array | None = None
+    cluster: Array | None = None
+    cluster_names: Labels | None = None
+    declared: Labels | None = None
+    by: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()
+    """The slices, in order."""
+    slices: Array | None = None
+    """The place of each item's slice among them."""
+
+    def whole(self) -> Ratings:
+        """All items; an error if none has two ratings."""
+        table = self.table()
+        table.table  # noqa: B018
+        return table
+
+    def of_slice(self, at: int) -> Ratings:
+        """The items of one slice, in the categories of all."""
+        here = np.flatnonzero(self.slices == at)
+        columns = ("codes", "count", "squares", "cluster")
+        own: dict[str, Any] = {
+            x: None if (y := getattr(self, x)) is None else y[here] for x in columns
+        }
+        return replace(self, **own).table()
+
+    def table(self) -> Ratings:
+        """How many items have the same ratings; those without a rating are none."""
+        measures = (self.squares, self.cluster, self.cluster_names)
+        return _counted(self.codes, self.labels, self.declared, self.count, *measures)
+
+
+def _rated(
+    data: Any, columns: dict[str, Any], measures: dict[str, Any], labels: Any, by: Any = ()
+) -> Rated:
+    """The ratings of a matrix, dataframe or file."""
     declared = None if labels is None else Labels(labels)
     if has_columns(data):
-        wanted = RatingColumns.wanted(
-            raters, item, rater, rating, weights, frequencies, cluster, dict(reading)
-        )
-        table = _of_columns(data, wanted, declared)
-    else:
-        _refuse_names(raters=raters, item=item, rater=rater, rating=rating, **reading)
-        codes, names = _of_matrix(data, declared)
-        measures = _measures(len(codes), weights, frequencies, cluster)
-        table = _counted(codes, names, declared, **measures)
-    table.table  # noqa: B018  # raises if no item has two ratings
-    return table
+        return _of_columns(data, RatingColumns.wanted(by=by, **columns, **measures), declared)
+    _refuse_names(**columns)
+    codes, names = _of_matrix(data, declared)
+    rated = Rated(codes, names, **_measures(len(codes), **measures), declared=declared)
+    if not by:
+        return rated
+    keys, slices = slices_of_arrays(by, len(codes))
+    return replace(rated, by=tuple(by), keys=keys, slices=slices)
 
 
 def _refuse_names(**named: Any) -> None:
@@ -130,7 +218,6 @@ def _counted(
     codes: Array,
     labels: Labels,
     declared: Labels | None,
-    *,
     count: Array,
     squares: Array | None = None,
     cluster: Array | None = None,
@@ -402,6 +489,7 @@ class RatingColumns(Request):
     @classmethod
     def wanted(
         cls,
+        *,
         raters: Any,
         item: Any,
         rater: Any,
@@ -409,7 +497,8 @@ class RatingColumns(Request):
         weights: Any,
         frequencies: Any,
         cluster: Any,
-        reading: Mapping[str, Any],
+        by: Any = (),
+        **reading: Any,
     ) -> RatingColumns:
         """From the options of a function."""
         plain = Request.of(
@@ -417,6 +506,7 @@ class RatingColumns(Request):
             weights=weights,
             frequencies=frequencies,
             cluster=cluster,
+            by=by,
             **reading,
         )
         if plain.preds and (rater is not None or rating is not None):
@@ -428,6 +518,7 @@ class RatingColumns(Request):
             preds=plain.preds,
             weights=plain.weights,
             cluster=plain.cluster,
+            by=plain.by,
             reading=plain.reading,
             whole=plain.whole,
             joint=True,
@@ -455,7 +546,8 @@ class RatingColumns(Request):
             item, rater, rating = (str(named[column]) for column in USUAL)
             chosen = replace(self, true=item, preds=(rater, rating), long=True)
             return Request.find(chosen, available, name)  # type: ignore[return-value]
-        others = {self.item, self.weights, self.cluster, *(() if self.preds else USUAL["item"])}
+        others = {self.item, self.weights, self.cluster, *self.by}
+        others |= {*(() if self.preds else USUAL["item"])}
         raters = self.preds or tuple(column for column in available if column not in others)
         if self.item is not None:
             Request.find(replace(self, true=self.item, preds=raters), available, name)
@@ -477,8 +569,8 @@ class RatingColumns(Request):
         return next((lower[usual] for usual in USUAL[column] if usual in lower), None)
 
 
-def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ratings:
-    if is_frame(data) and in_memory(data) and not wanted.reading:
+def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rated:
+    if is_frame(data) and in_memory(data) and not wanted.reading and not wanted.by:
         quick = _of_frame(data, wanted, declared)
         if quick is not None:
             return quick
@@ -486,10 +578,14 @@ def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ra
     assert isinstance(columns, RatingColumns)
     rows: list[Row] = [row for part in parts.values() for row in part]
     origin.refuse_empty(sum(int(row[-MEASURES]) for row in rows), len(rows))
-    return (_long if columns.long else _wide)(rows, columns, origin, declared)
+    width = len(columns.by)
+    keys, slices = slices_of([row[:width] for row in rows], origin)
+    rows = [row[width:] for row in rows]
+    rated = (_long if columns.long else _wide)(rows, columns, origin, declared, keys, slices)
+    return replace(rated, by=columns.by, keys=keys)
 
 
-def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ratings | None:
+def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rated | None:
     """Columns of numbers in memory, wide and without weights, as a matrix; None for others."""
     frame, name = known_frame(data)
     columns = wanted.find(column_names(frame), name)
@@ -502,12 +598,17 @@ def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rati
     if matrix.dtype.kind not in "iuf":
         return None
     codes, labels = _coded(matrix, declared)
-    return _counted(codes, labels, declared, **_measures(len(codes), None, None, None))
+    return Rated(codes, labels, np.ones(len(codes), np.int64), declared=declared)
 
 
 def _wide(
-    rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
-) -> Ratings:
+    rows: list[Row],
+    columns: RatingColumns,
+    origin: Origin,
+    declared: Labels | None,
+    keys: Sequence[Key],
+    slices: Array,
+) -> Rated:
     """A row for all items with the same ratings by every rater."""
     bad = sum(int(row[-1]) for row in rows)
     if bad:
@@ -525,17 +626,23 @@ def _wide(
         _refuse_gaps(cells, columns.cluster, origin)
         cluster, of_clusters = clusters_in(cells, columns.cluster, origin)
         measures |= {"cluster": cluster, "cluster_names": of_clusters}
-    return _counted(codes, coded.labels, declared, **measures)
+    return Rated(codes, coded.labels, **measures, declared=declared, slices=slices)
 
 
 def _long(
-    rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
-) -> Ratings:
+    rows: list[Row],
+    columns: RatingColumns,
+    origin: Origin,
+    declared: Labels | None,
+    keys: Sequence[Key],
+    slices: Array,
+) -> Rated:
     """A row for each rating; a rater rates an item once."""
     item, rater, rating = columns.true, *columns.preds
     for at, name in ((0, item), (1, rater)):
         _refuse_gaps([row[at] for row in rows], name, origin)
-    rows = [row for row in rows if not is_missing(row[2])]  # the rater gave none
+    kept = [at for at, row in enumerate(rows) if not is_missing(row[2])]  # the rater gave none
+    rows = [rows[at] for at in kept]
     seen: dict[tuple[Any, Any], Any] = {}
     for row in rows:
         again = seen.setdefault(row[:2], row[2])
@@ -556,17 +663,26 @@ def _long(
     codes = _matrix_of(rows, items, coded.code[places])
     measures: dict[str, Any] = {"count": np.ones(len(items), np.int64)}
     if columns.cluster is not None:
-        clusters: dict[Any, Any] = {}
-        for row in rows:
-            if clusters.setdefault(row[0], row[3]) != row[3]:
-                raise InputError(
-                    f"{origin.name}: item {_shown(row[0], origin)} is in two clusters: "
-                    f"{clusters[row[0]]!r} and {row[3]!r}. Assign it to one."
-                )
-        _refuse_gaps([*clusters.values()], columns.cluster, origin)
-        cluster, names = clusters_in([*clusters.values()], columns.cluster, origin)
+        clusters = _of_items(rows, [row[3] for row in rows], "clusters", origin)
+        _refuse_gaps(clusters, columns.cluster, origin)
+        cluster, names = clusters_in(clusters, columns.cluster, origin)
         measures |= {"cluster": cluster, "cluster_names": names}
-    return _counted(codes, coded.labels, declared, **measures)
+    place = {key: at for at, key in enumerate(keys)}
+    of_item = _of_items(rows, [keys[at] for at in slices[kept].tolist()], "slices", origin)
+    slices = np.array([place[key] for key in of_item], np.intp)
+    return Rated(codes, coded.labels, **measures, declared=declared, slices=slices)
+
+
+def _of_items(rows: list[Row], values: Sequence[Any], what: str, origin: Origin) -> list[Any]:
+    """What each item is in, from rows of single ratings; an item is in one."""
+    every: dict[Any, Any] = {}
+    for row, value in zip(rows, values, strict=True):
+        if every.setdefault(row[0], value) != value:
+            raise InputError(
+                f"{origin.name}: item {_shown(row[0], origin)} is in two {what}: "
+                f"{every[row[0]]!r} and {value!r}. An item is in one."
+            )
+    return [*every.values()]
 
 
 def _matrix_of(rows: list[Row], items: Mapping[Any, Any], codes: Array) -> Array:

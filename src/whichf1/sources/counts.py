@@ -49,7 +49,7 @@ class Reading(TypedDict, total=False):
     """The name of a table of a database, as t or schema.t."""
 
 
-COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
+COLUMN_OPTIONS = ("true", "pred", "score", "sep", *Reading.__annotations__)
 """Options that name the columns of a dataframe or file, or describe how a file is read."""
 DATA_OPTIONS = ("labels", "weights", "frequencies", "cluster", *COLUMN_OPTIONS)
 """Options that describe how items are counted, not what the score is."""
@@ -129,13 +129,15 @@ def count_by(
     weights: str | None = None,
     frequencies: str | None = None,
     cluster: str | None = None,
-    true: str | None = None,
-    pred: str | None = None,
+    true: str | Sequence[str] | None = None,
+    pred: str | Sequence[str] | None = None,
     sep: str | None = None,
     **reading: Unpack[Reading],
 ) -> Slices:
     """Count a dataframe or files for each value of one or more columns.
 
+    true, pred (str or list of str): The columns of true and predicted classes; for sets of labels,
+        two columns whose cells list labels, with ``sep``, or two lists of columns of 0 and 1.
     Returns: A mapping from the values of the columns to Counts.
 
     >>> import pandas as pd
@@ -146,7 +148,7 @@ def count_by(
     _refuse_arrays(data)
     options: dict[str, Any] = {"labels": labels, "weights": weights, "cluster": cluster, "by": by}
     options |= {"frequencies": frequencies, "true": true, "pred": pred, **reading}
-    if sep is not None:
+    if _are_set_columns(true, sep):
         from whichf1.sources.answers.label_sets import slice_cells
 
         return slice_cells(data, predictions, sep=sep, **options)
@@ -202,6 +204,11 @@ def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Sli
     return tally(*Grouped().gather(data, predictions, request))
 
 
+def _are_set_columns(true: Any, sep: Any) -> bool:
+    """Whether columns have sets of labels: cells that list them, or 0 and 1 for each."""
+    return sep is not None or isinstance(true, (list, tuple))
+
+
 def as_counts(
     y_true: Any,
     y_pred: Any = None,
@@ -214,6 +221,15 @@ def as_counts(
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, Units):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
+        if _are_set_columns(named.get("true"), named.get("sep")):
+            if not has_columns(y_true):
+                raise InputError(
+                    "true= and sep= are for columns of a dataframe or file; arrays have none"
+                )
+            from whichf1.sources.answers.label_sets import count_cells
+
+            sets: Any = count_cells(y_true, y_pred, **options, **named)
+            return sets  # type: ignore[no-any-return]
         kept = None if labels is None else ignore  # otherwise a definition drops the items
         return count(y_true, y_pred, **options, ignore=kept, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:

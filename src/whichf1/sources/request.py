@@ -212,6 +212,8 @@ class Request:
     bits: tuple[str, ...] = ()
     """A column of 0 and 1 for each label, if items have sets of labels; these come first in
     ``preds``."""
+    sep: str | None = None
+    """What stands between two labels, if a cell of the true labels lists them."""
 
     @classmethod
     def of(
@@ -251,10 +253,13 @@ class Request:
         """Columns of scores, from the options of a function.
 
         If ``true`` names several columns, each has 0 and 1 for a label, and a system has equally
-        many.
+        many. If it names one whose cells list labels, ``sep`` separates them.
         """
         if isinstance(options.get("true"), (list, tuple)):
+            refuse_separator(options.pop("sep", None))
             return cls._of_labels(score, labels, systems, **options)
+        sep = options.pop("sep", None)
+        sep = None if sep is None else checked_separator(sep)
         if isinstance(score, Mapping):
             if labels is not None:
                 raise InputError("score= already names a column for each class: omit labels=")
@@ -262,7 +267,16 @@ class Request:
         columns = one_or_several(score, "score") or ()
         if not systems:
             refuse_other_order(columns, labels)
-        return cls.of(pred=columns, labels=labels, scores=True, systems=systems, **options)
+        if sep is None:
+            return cls.of(pred=columns, labels=labels, scores=True, systems=systems, **options)
+        names = Labels(columns if labels is None else labels)
+        if len(columns) != max(systems, 1) * len(names):
+            raise InputError(
+                f"there are {len(names)} labels ({_listed(names)}), and {len(columns)} columns of "
+                "scores: give a column for each label, in the same order"
+            )
+        facts = {"labels": names, "scores": True, "systems": max(systems, 1)}
+        return replace(cls.of(pred=columns, **facts, **options), sep=sep)
 
     @classmethod
     def _of_labels(
@@ -289,6 +303,11 @@ class Request:
         facts = {"labels": names, "systems": max(systems, 1), "scores": True}
         request = cls.of(true=bits[0], pred=(*bits, *columns), **facts, **options)
         return replace(request, bits=bits)
+
+    @property
+    def sets(self) -> bool:
+        """Whether items have sets of labels, with a column of scores for each label."""
+        return bool(self.bits) or self.sep is not None
 
     @property
     def several(self) -> bool:
@@ -357,6 +376,24 @@ class Request:
         if not self.scores:
             return USUAL_NAMES
         return [(true, score) for true in USUAL_TRUE for score in USUAL_SCORES]
+
+
+def checked_separator(sep: Any) -> str | None:
+    """What stands between two labels of a cell."""
+    if sep is not None and (not isinstance(sep, str) or not sep):
+        raise InputError(
+            f"sep= (--labels-sep) is the separator between labels, such as ';'; got {sep!r}"
+        )
+    return sep
+
+
+def refuse_separator(sep: Any) -> None:
+    """Raise for a separator where every label has a column."""
+    if sep is not None:
+        raise InputError(
+            f"sep={sep!r} is for cells that list labels, and true= names a column of 0 and 1 for "
+            "each label: leave one of them out"
+        )
 
 
 def refuse_true(true: Any, alone: bool) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
@@ -13,6 +13,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
+from whichf1.tables.slices import Key
 from whichf1.tables.units import cluster_labels, refuse_sum
 
 
@@ -456,3 +457,28 @@ def _of(values: Sequence[Any], positions: Array) -> Dictionary | None:
     rank = np.zeros(len(values), np.intp)
     rank[seen] = np.arange(len(seen))
     return Dictionary([values[at] for at in seen.tolist()], rank[positions])
+
+
+def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...], Array]:
+    """The slices in order, and the place of each item's slice among them."""
+    if not isinstance(by, Mapping):
+        raise InputError(
+            "by= names columns of a dataframe or file; of arrays, it maps names to a value of each "
+            f"item, as {{'lang': [...]}}; got {by!r}"
+        )
+    columns = [column(values, name) for name, values in by.items()]
+    for each in columns:
+        refuse_lengths(items, len(each.values), each.name)
+    coded = [encode_alike([each]) for each in columns]
+    code = np.zeros(items, np.int64)
+    for (codes,), names in coded:
+        code = code * len(names) + codes
+    present, place = np.unique(code, return_inverse=True)
+    keys: list[Key] = []
+    for each in present.tolist():
+        key: list[Any] = []
+        for _, names in reversed(coded):
+            each, at = divmod(each, len(names))
+            key.insert(0, names[at])
+        keys.append(tuple(key))
+    return tuple(keys), place.ravel()

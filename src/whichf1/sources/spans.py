@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -14,11 +15,12 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, LabelError, ShapeError, did_you_mean
 from whichf1.sources.address import shown_name
-from whichf1.sources.request import is_path
-from whichf1.sources.sequences import clusters_of, squared, weights_column
+from whichf1.sources.request import is_path, one_or_several
+from whichf1.sources.sequences import clusters_of, slices_of_arrays, squared, weights_column
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import FN, FP, OUTCOMES, PARTIAL, TP
 from whichf1.tables.labels import Labels, shortened
+from whichf1.tables.slices import Slices
 from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import refuse_undeclared
 
@@ -92,13 +94,103 @@ def spans(
     >>> wf.f1(found, average="micro").value
     0.5
     """
+    how = {"scheme": scheme, "match": match, "broken": broken, "nested": nested}
+    return _matched(true, pred, how, labels, weights, cluster).table()
+
+
+def spans_by(
+    true: Any,
+    pred: Any = None,
+    *,
+    by: str | Sequence[str] | Mapping[str, Any],
+    scheme: Scheme = "BIO",
+    match: Match = "strict",
+    broken: Broken = "raise",
+    nested: bool = False,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Slices:
+    """Count the spans of the sentences of each slice.
+
+    true, pred: The tags or spans of each sentence, or files, as for :func:`spans`.
+    by (str, sequence or mapping): For lists of sentences, a mapping from names to the value of each
+        sentence. For a CoNLL file, names of comments such as ``# lang = en`` before a sentence; for
+        a JSONL file, keys of its records.
+    scheme: How tags mark spans, or 'offsets', as for :func:`spans`.
+    match: When a predicted span is right, as for :func:`spans`.
+    broken: What becomes of broken tags, as for :func:`spans`.
+    nested: Whether spans of a sentence may overlap.
+    weights (array): The weight of each sentence.
+    cluster (array): The cluster of each sentence, such as its document.
+    Returns: A mapping from the values to SpanCounts, all with the same types.
+    InputError: As for :func:`spans`, or if a file does not have what ``by`` names.
+
+    >>> import whichf1 as wf
+    >>> true, pred = [["B-PER"], ["B-LOC"]], [["B-PER"], ["O"]]
+    >>> slices = wf.spans_by(true, pred, by={"lang": ["en", "de"]})
+    >>> wf.recall(slices["en"], average="micro").value
+    1.0
+    """
+    how = {"scheme": scheme, "match": match, "broken": broken, "nested": nested}
+    matched = _matched(true, pred, how, labels, weights, cluster, by)
+    if isinstance(pred, Mapping):
+        raise InputError("slices are of one system: give its tags or spans, not a mapping")
+    keys, slices = slices_of_arrays(matched.by, len(matched.count))
+    parts = {key: matched.at(np.flatnonzero(slices == at)).table() for at, key in enumerate(keys)}
+    return Slices.alike(tuple(matched.by), parts, matched.table())
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The spans of sentences, matched, and what each sentence counts."""
+
+    labels: Labels
+    lines: tuple[Array, ...]
+    """Sentence, type and outcome of spans, and how often they occur."""
+    count: Array
+    facts: dict[str, Any]
+    squares: Array | None
+    cluster: Array | None
+    by: Mapping[str, Any]
+    """What makes slices, of each sentence."""
+
+    def at(self, places: Array) -> Matched:
+        """Some of the sentences."""
+        place = np.full(len(self.count), -1)
+        place[places] = np.arange(len(places))
+        kept = np.flatnonzero(place[self.lines[0]] >= 0)
+        sentence, *rest = (x[kept] for x in self.lines)
+        columns = ("count", "squares", "cluster")
+        own: dict[str, Any] = {
+            x: None if (y := getattr(self, x)) is None else y[places] for x in columns
+        }
+        return replace(self, lines=(place[sentence], *rest), **own)
+
+    def table(self) -> SpanCounts:
+        """How many sentences have the same spans."""
+        measures: dict[str, Any] = {"squares": self.squares, "cluster": self.cluster}
+        return SpanCounts(self.labels, self.lines, self.count, **measures, **self.facts).observed()
+
+
+def _matched(
+    true: Any,
+    pred: Any,
+    how: dict[str, Any],
+    labels: Any,
+    weights: Any,
+    cluster: Any,
+    by: Any = (),
+) -> Matched:
+    """The spans of lists or files, matched as is asked."""
+    scheme, match, broken, nested = how.values()
     scheme = _chosen("scheme", scheme, get_args(Scheme), _ALIASES)
     match = _chosen("match", match, get_args(Match))
     broken = _chosen("broken", broken, get_args(Broken))
     if nested and match not in ("strict", "exact"):
         raise InputError(f"nested spans can be matched strictly or exactly, not by match={match!r}")
     if is_path(true):
-        true, pred = _read_files(true, pred, scheme)
+        true, pred, by = _read_files(true, pred, scheme, one_or_several(by, "by") or ())
     if pred is None:
         raise InputError("pass true and predicted tags, or a file that has both")
     systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
@@ -127,18 +219,13 @@ def spans(
         count = weights_column(weights, items)
         squares = squared(count)
     codes, clusters = (None, None) if cluster is None else clusters_of(cluster, items)
-    how = f"spans,{scheme},{match}" + ("" if broken == "raise" else f",{broken}")
-    return SpanCounts(
-        names,
-        lines,
-        count,
-        declared=labels is not None,
-        decision=how,
-        squares=squares,
-        cluster=codes,
-        cluster_names=clusters,
-        systems=tuple(map(str, systems)),
-    ).observed()
+    facts = {
+        "declared": labels is not None,
+        "decision": f"spans,{scheme},{match}" + ("" if broken == "raise" else f",{broken}"),
+        "cluster_names": clusters,
+        "systems": tuple(map(str, systems)),
+    }
+    return Matched(names, lines, count, facts, squares, codes, by or {})
 
 
 def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str] = {}) -> Any:
@@ -424,14 +511,43 @@ def _overlapping(guessed: Spans, true: Spans, *, by_type: bool) -> tuple[Array, 
 # files
 
 
-def _read_files(true: Any, pred: Any, scheme: str) -> tuple[Any, Any]:
-    """The tags or spans of one file with both, or of two files."""
+class Tagged(NamedTuple):
+    """What a file has: the tags or spans of each sentence, and what is said of it."""
+
+    true: list[Any]
+    pred: list[Any]
+    """Those of its last column; of a file with one side, the same."""
+    said: list[Mapping[str, Any]]
+
+
+def _read_files(
+    true: Any, pred: Any, scheme: str, by: Sequence[str]
+) -> tuple[Any, Any, dict[str, list[Any]]]:
+    """The tags or spans of one file with both, or of two files; and what makes slices."""
     read = _records if scheme == "offsets" else _columns
-    if pred is None:
-        return read(true, both=True)
-    if not is_path(pred):
+    if pred is not None and not is_path(pred):
         raise InputError("pass two paths or two lists, not a mix of both")
-    return read(true, both=False)[0], read(pred, both=False)[0]
+    one = read(true, both=pred is None)
+    columns = {name: _values_of(name, one.said, true) for name in by}
+    return one.true, one.pred if pred is None else read(pred, both=False).true, columns
+
+
+def _values_of(name: str, said: Sequence[Mapping[str, Any]], path: Any) -> list[Any]:
+    """What a file says of each sentence under a name."""
+    for at, each in enumerate(said):
+        if name not in each:
+            known = [*dict.fromkeys(key for each in said for key in each)]
+            hint = f" {did_you_mean(name, known)}" if known else ""
+            raise FileError(
+                f"{shown_name(path)}, sentence {at}: there is no {name!r}. Write it as a comment "
+                f"before the sentence (# {name} = …), or as a key of its record.{hint}"
+            )
+        if isinstance(each[name], (list, dict, float)):
+            raise FileError(
+                f"{shown_name(path)}, sentence {at}: {name!r} is {shortened(each[name])}. A slice "
+                "has a text, a whole number or a boolean."
+            )
+    return [each[name] for each in said]
 
 
 def _text(path: Any) -> list[str]:
@@ -442,17 +558,22 @@ def _text(path: Any) -> list[str]:
         raise FileError(f"cannot read {shown_name(path)!r}: {why}") from None
 
 
-def _columns(path: Any, *, both: bool) -> tuple[list[list[str]], list[list[str]]]:
-    """The last column of a CoNLL file, or its last two: a token in each line, and empty lines
-    between sentences.
+def _columns(path: Any, *, both: bool) -> Tagged:
+    """The last column of a CoNLL file, or its last two: a token in each line, empty lines between
+    sentences, and comments (# name = value) before them.
     """
     true: list[list[str]] = []
     pred: list[list[str]] = []
+    said: list[Mapping[str, Any]] = []
+    comments: dict[str, str] = {}
     open_sentence = False
     for number, line in enumerate(_text(path), 1):
         cells = line.split()
         if not cells or cells[0] in ("-DOCSTART-", "#"):
             open_sentence = False
+            name, sign, value = line.strip().removeprefix("#").partition("=")
+            if sign:
+                comments[name.strip()] = value.strip()
             continue
         if len(cells) < 2 + both:
             wanted = "a token, a true tag and a predicted tag" if both else "a token and a tag"
@@ -463,17 +584,19 @@ def _columns(path: Any, *, both: bool) -> tuple[list[list[str]], list[list[str]]
         if not open_sentence:
             true.append([])
             pred.append([])
-            open_sentence = True
+            said.append(comments)
+            open_sentence, comments = True, {}
         true[-1].append(cells[-2] if both else cells[-1])
         pred[-1].append(cells[-1])
     if not true:
         raise FileError(f"{shown_name(path)} has no sentences")
-    return true, pred
+    return Tagged(true, pred, said)
 
 
-def _records(path: Any, *, both: bool) -> tuple[list[Any], list[Any]]:
+def _records(path: Any, *, both: bool) -> Tagged:
     """The spans of a JSONL file: a record with true and pred in each line, or a list of spans."""
     true, pred = [], []
+    said: list[Mapping[str, Any]] = []
     for number, line in enumerate(_text(path), 1):
         if not line.strip():
             continue
@@ -487,6 +610,7 @@ def _records(path: Any, *, both: bool) -> tuple[list[Any], list[Any]]:
             raise FileError(f"{shown_name(path)}, line {number}: {shortened(line)} is not {wanted}")
         true.append(sides[0])
         pred.append(sides[-1])
+        said.append(record if isinstance(record, dict) else {})
     if not true:
         raise FileError(f"{shown_name(path)} has no sentences")
-    return true, pred
+    return Tagged(true, pred, said)

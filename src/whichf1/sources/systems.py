@@ -58,20 +58,19 @@ def read_systems(
     options = {"labels": labels, "weights": weights, "cluster": cluster, "by": by, **reading}
     options["frequencies"] = frequencies
     if not counted:
-        if sep is not None:
-            raise InputError(
-                "sep= (--labels-sep) separates the labels of a set, but this metric compares "
-                "scores: "
-                "omit it, or choose a metric such as averaged_f1"
-            )
         if isinstance(true, (list, tuple)) and labels is None and not _named(systems):
-            labels = [*true]  # the columns of 0 and 1 are named after the labels
+            labels = [*true]  # the columns of 0 and 1 are called like the labels
+        if sep is not None and labels is None and not _named(systems):
+            raise InputError(
+                "cells list labels (sep=, --labels-sep), and this metric compares scores, of which "
+                "each label has a column: give labels= (--labels) in the order of the columns, or "
+                "{'A': {label: column}} for each system"
+            )
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
         refuse_true(true, alone)
-        request = Request.of_scores(
-            score=every, true=true, systems=len(columns), alone=alone, **options
-        )
+        options |= {"score": every, "true": true, "sep": sep, "alone": alone}
+        request = Request.of_scores(systems=len(columns), **options)
         return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
     for name, names in columns.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from math import inf, isqrt, log
+from math import inf, isqrt, log, log1p
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -232,24 +232,37 @@ class Margins:
 
     @property
     def shared(self) -> Array:
-        """n times the information that true and predicted classes share, in nats (…)."""
+        """n times the information that true and predicted classes share, in nats (…).
+
+        That is the sum of c·ln(n/row) − c·ln(column/c) over the cells c.
+        """
         cells = self.cells
-        filled = cells.values.real > 0
-        count = np.where(filled, cells.values, 1)
-        chance = np.take(self.rows, cells.true, -1) * np.take(self.columns, cells.predicted, -1)
-        ratio = count * self.total[..., None] / np.where(filled, chance, 1)
-        shared: Array = np.maximum(_sum(np.where(filled, count * logarithm(ratio), 0)), 0)
+        values = cells.values
+        row = np.take(self.rows, cells.true, -1)
+        column = np.take(self.columns, cells.predicted, -1)
+        most = 2 * values > column
+        others = sum_by(cells.predicted, np.where(most, 0, values), self.columns.shape[-1])
+        beside = np.where(most, np.take(others, cells.predicted, -1), column - values)
+        surprise = np.take(self._surprise(self.rows), cells.true, -1)
+        parts = values / np.where(row > 0, row, 1) * surprise - _surprise(values, beside)
+        shared: Array = np.maximum(_sum(parts), 0)
         return shared
 
     @property
     def entropies(self) -> tuple[Array, Array]:
         """n times the entropy of the true classes, and of the predicted ones, in nats (…)."""
-        return self._entropy(self.rows), self._entropy(self.columns)
+        return _sum(self._surprise(self.rows)), _sum(self._surprise(self.columns))
 
-    def _entropy(self, items: Array) -> Array:
-        filled = items.real > 0
-        count = np.where(filled, items, 1)
-        return _sum(np.where(filled, count * logarithm(self.total[..., None] / count), 0))
+    def _surprise(self, items: Array) -> Array:
+        """items · ln(n / items) of each class.
+
+        The items of other classes are added up by themselves: beside a class that has nearly all
+        items, they are rounded away in n.
+        """
+        total = self.total[..., None]
+        most = 2 * items > total
+        others = np.where(most, 0, items).sum(-1, keepdims=True)
+        return _surprise(items, np.where(most, others, total - items))
 
     @cached_property
     def coincidences(self) -> Margins:
@@ -740,11 +753,24 @@ def logarithm(x: Array) -> Array:
     return logs
 
 
+_FEW = 1e-17
+"""Below this, ln(1 + x) is x to all digits of a float."""
+
+
+def _surprise(items: Array, others: Array) -> Array:
+    """items · ln(1 + others / items), which is 0 without items, and others if they are few."""
+    filled = items > 0
+    ratio = np.where(filled, others, 0) / np.where(filled, items, 1)
+    logs = logarithm(1 + ratio) if is_exact(ratio) else np.log1p(ratio)
+    return np.where(filled & (ratio < _FEW), others, items * logs)
+
+
 def _logarithm(x: Any) -> Any:
     from fractions import Fraction  # slow to import
 
     above, below = x.as_integer_ratio()
-    return Fraction(log(above) - log(below))
+    near = abs(above - below) * 2 < below
+    return Fraction(log1p((above - below) / below) if near else log(above) - log(below))
 
 
 def sum_by(codes: Array, count: Array, classes: int) -> Array:

@@ -291,6 +291,28 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
         item, label, outcome = self.lines(system)
         return LabelTable(item, label, outcome, self.count.astype(np.float64), len(self.labels))
 
+    def expanded(self, label: Array, node: Array, nodes: Labels) -> MultiLabelCounts:
+        """The same items with all nodes that their labels stand for: lines of a label and a node,
+        in the order of labels.
+        """
+        start = np.searchsorted(label, np.arange(len(self.labels) + 1))
+        size, width = np.diff(start), max(1, len(nodes))
+
+        def keys(item: Array, own: Array) -> Array:
+            times = size[own]
+            first = np.repeat(start[own] - np.cumsum(times) + times, times)
+            reached = node[first + np.arange(len(first))]
+            return np.unique(np.repeat(item, times) * width + reached)
+
+        sides: list[Array] = []
+        for at in range(len(self.systems)):
+            item, own, outcome = self.lines(at)
+            true, guessed = outcome != FP, outcome != FN
+            sides += [keys(item[true], own[true])] if not at else []
+            sides.append(keys(item[guessed], own[guessed]))
+        lines = outcomes(sides[0], sides[1:], len(nodes))
+        return self.changed(labels=nodes, lines=lines, declared=True)
+
     def per_class(self) -> OneVsRest:
         """True and false positives and negatives of each label, in the order of ``labels``."""
         return replace(self.table, count=self.count).one_vs_rest()

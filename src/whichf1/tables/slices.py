@@ -41,6 +41,12 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     parts: Mapping[Key, Counts]
     """Counts, sets of labels or rankings."""
 
+    @classmethod
+    def alike(cls, by: tuple[str, ...], parts: Mapping[Key, Any], whole: Any) -> Slices:
+        """Slices that were counted by themselves, with the labels of the whole."""
+        labels, declared = whole.labels, whole.declared
+        return cls(by, parts).changed(lambda x: x.declare(labels).changed(declared=declared))
+
     @cached_property
     def whole(self) -> Counts:
         """All items together."""
@@ -49,6 +55,10 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     def changed(self, change: Callable[[Any], Any]) -> Slices:
         """The same slices, each changed in the same way."""
         return Slices(self.by, {key: change(part) for key, part in self.parts.items()})
+
+    def declare(self, labels: Sequence[Any]) -> Slices:
+        """The slices with these classes declared, in this order."""
+        return self.changed(lambda part: part.declare(labels))
 
     def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Slices:
         """The slices without the items of these true classes, over the remaining classes."""

@@ -298,13 +298,14 @@ wf_status wf_information(const double *margins, size_t classes, const int64_t *c
     for (size_t i = 0; i < classes; i++) {
         double sides[2] = {tp[i] + fn[i], tp[i] + fp[i]};
         for (int j = 0; j < 2; j++)
-            if (sides[j] > 0) entropy[j] += sides[j] * log(total / sides[j]);
+            if (sides[j] > 0) entropy[j] += sides[j] * log1p((total - sides[j]) / sides[j]);
     }
     for (size_t i = 0; i < n; i++) {
         if (cells[i] < 0 || (uint64_t)cells[i] / classes >= classes) return WF_BAD_CODE;
         size_t t = (size_t)cells[i] / classes, p = (size_t)cells[i] % classes;
-        if (counts[i] > 0)
-            shared += counts[i] * log(counts[i] * total / ((tp[t] + fn[t]) * (tp[p] + fp[p])));
+        double row = tp[t] + fn[t], column = tp[p] + fp[p], count = counts[i];
+        if (count > 0) /* whole numbers, so that differences are exact */
+            shared += count * (log1p((total - row) / row) - log1p((column - count) / count));
     }
     out[0] = shared > 0 ? shared : 0;
     out[1] = entropy[0];

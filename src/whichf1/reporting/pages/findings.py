@@ -57,6 +57,7 @@ from whichf1.scoring.score import Score, effective_n
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.units import Additive
 
 MOST_PAIRS = 30
 """How many confused pairs are listed."""
@@ -592,6 +593,8 @@ def _hashes(report: Report) -> Iterator[tuple[str, str]]:
             return
     except (OSError, ValueError):  # a name that is not that of a file
         pass
+    if not isinstance(report.counts, Additive):  # the scores of label sets are not counted
+        return
     saved = report.counts.to_json().encode()
     yield f"SHA-256 of the {report.counts.kind}", sha256(saved).hexdigest()
 

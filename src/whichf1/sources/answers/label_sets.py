@@ -25,7 +25,16 @@ from whichf1.sources.answers.rows import (
     sizes_of,
 )
 from whichf1.sources.questions.grouped import MEASURES, Grouped
-from whichf1.sources.request import Origin, Reading, Request, Row, one_name, one_or_several
+from whichf1.sources.request import (
+    Origin,
+    Reading,
+    Request,
+    Row,
+    checked_separator,
+    one_name,
+    one_or_several,
+    refuse_separator,
+)
 from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
@@ -43,11 +52,17 @@ def count_cells(
     **options: Any,
 ) -> MultiLabelCounts:
     """Count the sets of labels in columns of a frame or file."""
+    counts: Any = slice_cells(data, predictions, true=true, pred=pred, **options).whole
+    return counts  # type: ignore[no-any-return]
+
+
+def slice_cells(
+    data: Any, predictions: Any = None, *, true: Any = None, pred: Any = None, **options: Any
+) -> Slices:
+    """Count the sets of labels of each slice; all have the classes of the whole."""
     single = true is None or isinstance(true, str)
     columns = one_or_several(one_name(pred, "pred") if single else pred, "pred")
-    systems = None if columns is None else [columns]
-    counts: Any = read_sets(data, predictions, true, systems, **options).whole
-    return counts  # type: ignore[no-any-return]
+    return read_sets(data, predictions, true, None if columns is None else [columns], **options)
 
 
 def read_sets(
@@ -64,14 +79,12 @@ def read_sets(
 
     A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
     """
-    if sep is not None and (not isinstance(sep, str) or not sep):
-        raise InputError(
-            f"sep= (--labels-sep) is the separator between labels, such as ';'; got {sep!r}"
-        )
+    sep = checked_separator(sep)
     if true is None or isinstance(true, str):
         preds = None if systems is None else tuple(name for (name,) in systems)
         request = Request.of(true=true, pred=preds, labels=labels, joint=True, **options)
         return tally_sets(*Grouped().gather(data, predictions, request), sep)
+    refuse_separator(sep)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label must be in one file or frame")
     names = one_or_several(true, "true") or ()
@@ -92,19 +105,6 @@ def _refuse_widths(
                 f"({', '.join(pred)}), and there are {len(labels)} labels: both sides need a "
                 "column for each label, in the same order"
             )
-
-
-def slice_cells(
-    data: Any,
-    predictions: Any = None,
-    *,
-    pred: Any = None,
-    sep: str | None = None,
-    **options: Any,
-) -> Slices:
-    """Count the sets of labels of each slice; all have the classes of the whole."""
-    request = Request.of(pred=one_name(pred, "pred"), joint=True, **options)
-    return tally_sets(*Grouped().gather(data, predictions, request), sep)
 
 
 def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None = None) -> Slices:
@@ -136,7 +136,26 @@ def _sets(
     rows: list[Row], columns: Request, origin: Origin, labels: Any, sep: str | None
 ) -> MultiLabelCounts:
     names = (columns.true, *columns.preds)
-    sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
+    cells = [[row[at] for row in rows] for at in range(len(names))]
+    keys, classes = keys_of_cells(cells, names, origin, labels, sep)
+    return _together(classes, keys, rows, columns, origin, declared=labels is not None)
+
+
+def keys_of_cells(
+    cells: Sequence[Sequence[Any]],
+    names: Sequence[str],
+    origin: Origin,
+    labels: Any,
+    sep: str | None,
+) -> tuple[list[Array], Labels]:
+    """Which items have which labels, in each of the columns of cells that list labels.
+
+    A key is a number for an item and a label; those of a column are sorted and distinct.
+    """
+    sides = [
+        [_set(cell, name, sep, origin) for cell in column]
+        for name, column in zip(names, cells, strict=True)
+    ]
     how: list[Reading] = ["text" if origin.reading_of(x) == "text" else "typed" for x in names]
     distinct = [chain(*side) for side in sides]
     values = labels_of([*zip(names, how, distinct, strict=True)], origin, labels)
@@ -148,8 +167,7 @@ def _sets(
         except LabelError as error:
             raise LabelError(f"{origin.name}: {error}") from None
         classes = declared
-    keys = [_keys(side, value, classes) for side, value in zip(sides, values, strict=True)]
-    return _together(classes, keys, rows, columns, origin, declared=labels is not None)
+    return [_keys(side, value, classes) for side, value in zip(sides, values, strict=True)], classes
 
 
 def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:

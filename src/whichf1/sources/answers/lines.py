@@ -14,6 +14,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.sources.answers.label_sets import keys_of_cells
 from whichf1.sources.answers.rows import (
     cluster_name,
     labels_of,
@@ -47,7 +48,7 @@ def read_scores(
     in memory. Weights are summed unless items are kept ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
-    if request.bits:
+    if request.bits or request.sep is not None:
         return _read_labels(data, predictions, request, apart)
     parts, columns, origin = Scoring(apart).gather(data, predictions, request)
     lines = _scored(parts[KEY], columns, origin)
@@ -60,11 +61,24 @@ def read_scores(
 
 def _read_labels(data: Any, predictions: Any, request: Request, apart: bool) -> ScoredLines:
     """The labels and scores of items with sets of labels."""
+    if request.sep is not None:
+        parts, columns, origin = Scoring(apart).gather(data, predictions, request)
+        lines = _together(parts[KEY])
+        if origin.reading_of(columns.true) == "text":  # an empty cell is one without labels
+            lines = lines._replace(true=["" if x is None else x for x in lines.true])
+        lines = _named(_complete(lines, columns, origin), columns, origin)
+        (keys,), names = keys_of_cells(
+            [lines.true], [columns.true], origin, request.labels, request.sep
+        )
+        true = np.zeros((len(lines.scores), len(names)), np.bool_)
+        true.ravel()[keys] = True
+        return lines._replace(true=true, labels=names, sets=True)
     if predictions is not None:
         raise InputError("columns of 0 and 1 for each label must be in one file or frame")
     alone = replace(request, labels=None)  # the names of the columns, not their values
     parts, columns, origin = Scoring(apart).gather(data, None, alone)
-    lines, width = _scored(parts[KEY], columns, origin), len(request.bits)
+    lines, width = _complete(_together(parts[KEY]), columns, origin), len(request.bits)
+    lines = _named(lines, columns, origin)
     bits = lines.scores[:, :width]
     wrong = np.argwhere((bits != 0) & (bits != 1))
     if len(wrong):
