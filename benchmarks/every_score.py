@@ -172,6 +172,8 @@ def peers_of(metric: Metric, n: int) -> dict[str, Callable[..., Any]]:
 def score_rows(n: int) -> Iterator[Row]:
     """A row for each score."""
     for name, metric in EVERY.items():
+        if metric.kind == "value":  # a mean of a column, which no peer has
+            continue
         options = dict(OPTIONS.get(name, {}))
         if metric.kind == "rate":
             options["positive"] = 1
