@@ -192,7 +192,8 @@ def _typed_signature(described: Any) -> inspect.Signature:
         try:
             return inspect.signature(described, eval_str=True, locals=public)
         except NameError as error:
-            public[error.name] = getattr(sys.modules["whichf1"], error.name)
+            name = str(error.name)
+            public[name] = getattr(sys.modules["whichf1"], name)
 
 
 def parameters(signature: inspect.Signature, entries: dict[str, Entry]) -> list[tuple[str, str]]:
