@@ -163,5 +163,7 @@ def systems_of(kind: str, seed: int = 0, n: int = 90) -> tuple[Any, Named]:
     if kind == "label ranking":
         true = rng.random((n, 4)) < 0.4
         return true, {x: rng.normal(size=(n, 4)) + true for x in "ab"}
+    if kind == "value":
+        return None, {x: rng.random(n) for x in "ab"}
     y = rng.integers(0, 2, n)
     return y, {x: 1 / (1 + np.exp(1 - 2 * y - 3 * rng.normal(size=n))) for x in "ab"}

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import whichf1 as wf
 from tests.helpers.commands import Run
 from whichf1.errors import FileError, InputError
 from whichf1.sources import logs
@@ -78,7 +77,10 @@ def test_the_command_compares_logs(run: Run) -> None:
     assert (code, err) == (0, "")
     record = json.loads(out)
     assert {x["data_set"] for x in record["pairs"]} == {"sums", "parity"}
-    assert "adjust:fdr" in record["signature"] and "mean_value(of=acc)" in record["signature"]
+    assert (
+        "adjust:fdr" in record["signature"]
+        and "mean_value(of=acc,bounds=unit)" in record["signature"]
+    )
     sums = next(x for x in record["pairs"] if x["data_set"] == "sums")
     values = [np.array([x["acc"] for x in rows(y, "sums")]) for y in (FIRST, SECOND)]
     d = values[0] - values[1]
@@ -152,7 +154,7 @@ def test_scores_of_inspect_may_be_several(tmp_path: Path) -> None:
             lambda own: [{**x, "filter": y} for y in ("none", "strict") for x in own],
             "several filters",
         ),
-        (lambda own: own + own[:1], "is 2 times in one run"),
+        (lambda own: own + own[:1], "appears 2 times in one run"),
         (lambda own: [{k: v for k, v in own[0].items() if k != "doc_id"}], "has no 'doc_id'"),
         (lambda own: [], "has no samples"),
         (lambda own: [{**x, "metrics": []} for x in own], "no sample has acc"),
@@ -298,11 +300,3 @@ def test_bad_values_are_named(tmp_path: Path, run: Run, args: list[str], words: 
     path.write_text(VALUES)
     code, _, err = run("compare", path, *args)
     assert code == 2 and words in " ".join(err.split())
-
-
-def test_values_beyond_fractions_have_no_bounds() -> None:
-    from whichf1.comparison.values import value_definition
-
-    assert value_definition("time", [np.array([1.5, 3.0])]).declaration.bounds == (-np.inf, np.inf)
-    assert value_definition("acc", [np.array([0.5, np.nan])]).declaration.bounds == (0, 1)
-    assert wf.errors.InputError is InputError

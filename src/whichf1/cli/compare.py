@@ -11,15 +11,15 @@ from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
     Runs,
     beside_saved,
+    compare_items,
     fitting_decisions,
     made_from,
     planned,
+    refuse_few,
     with_classes,
 )
-from whichf1.comparison.pair import Plan
-from whichf1.comparison.study import StudyPlan, plan_study, study_trials
-from whichf1.comparison.values import compare_values, value_definition
-from whichf1.definitions.definition import define
+from whichf1.comparison.study import plan_study, study_trials
+from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.reporting.comparison import comparison_document
@@ -27,16 +27,14 @@ from whichf1.reporting.gates import regressions
 from whichf1.reporting.leaderboard import make_table, plan_each
 from whichf1.reporting.numbers import size
 from whichf1.reporting.study import study_document
+from whichf1.scoring.lines import items_of_systems
 from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.engines.files import Beside
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.logs import read_logs
-from whichf1.sources.questions.grouped import KEY, Listed
-from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
-from whichf1.sources.trials import concatenated, facts_column
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -46,8 +44,11 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
-    if options.log or options.value:
-        (_compare_logs if options.log else _compare_columns)(options)
+    if options.log:
+        _compare_logs(options)
+        return
+    if options.value:
+        _compare_values(options)
         return
     if not options.pred:
         raise InputError(
@@ -76,22 +77,19 @@ def compare(options: CompareOptions) -> None:
     options.finish(table.document(options.decimals), source, verdicts)
 
 
-def _compare_columns(options: CompareOptions) -> None:
-    """Compare systems by a value of every item."""
-    _refuse_other(options, "--value", "pred", "true", "weights", "frequencies", "labels_sep", "by")
-    columns: dict[str, Any] = {x: getattr(options, x) for x in ("cluster",)}
-    names = options.value or []
+def _compare_values(options: CompareOptions) -> None:
+    """Compare systems by a value that each has of every item."""
+    _refuse_other(options, "--value", "pred", "true", "labels_sep", "by", "answers", "filter")
+    planning = _planning(options)
+    definition, plan = planned("mean_value", {}, options.level, planning)
+    columns = {x: getattr(options, x) for x in ("weights", "frequencies", "cluster")}
     with opened(options) as (paths, reading):
-        request = Request.of_scores(
-            score=names, true=names[0], systems=len(names), **columns, **reading
+        read: Any = read_systems(
+            paths[0], options.value, paths[1], counted=False, alone=True, **columns, **reading
         )
-        answer, found, origin = Listed().gather(*paths, request)
-    cells = concatenated(answer[KEY])
-    cluster = None if found.cluster is None else facts_column(cells["c"], origin, found.cluster)
-    plan = Plan(**{k: v for k, v in _planning(options).items() if v is not None})
-    systems = {name: cells[f"s{at}"] for at, name in enumerate(names)}
-    level = 0.95 if options.level is None else options.level
-    comparison = compare_values(systems, "value", plan, level, cluster)
+        refuse_few(read.systems)
+        items = items_of_systems(definition, read)
+    comparison = compare_items(plan, [*read.systems], *items)
     source = source_name(options)
     options.finish(comparison_document(comparison, source), source, [])
 
@@ -120,10 +118,8 @@ def _compare_logs(options: CompareOptions) -> None:
             options.metric[0], options.chosen(labels), options.level, given
         )
     else:
-        tables = [data.predicted for data in read.trials.data_sets.values()]
-        level = 0.95 if options.level is None else options.level
-        definition = value_definition(read.value, tables, level)
-        plan = StudyPlan(**{k: v for k, v in given.items() if v is not None})
+        mean = Definition(metric="mean_value", parameters=(("of", read.value),))
+        definition, plan = plan_study(mean, {}, options.level, given)
     study = study_trials(read.trials, definition, plan, single=True)
     study = replace(study, notes=(*read.notes, *study.notes))
     source = ", ".join(map(shown_name, (options.log or [])[:3]))

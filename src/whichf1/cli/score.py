@@ -29,6 +29,8 @@ from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.metrics import EVERY, plain_name
+from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
 from whichf1.reporting.score import (
@@ -50,9 +52,10 @@ from whichf1.scoring.subject import (
     of_line_slices,
     of_slices,
     of_table,
+    of_values,
 )
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.tables.counts import Counts
@@ -87,6 +90,11 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         yield _saved(saved, options)
         return
     kind = options.kind
+    value = _value_column(options)
+    if value is not None:
+        with files.opened(options) as (paths, reading):
+            yield _values(value, options, paths, reading)
+        return
     if kind is None:
         whole = options.by is None
         yield (
@@ -105,6 +113,39 @@ def read_subject(options: Scored) -> Iterator[Subject]:
             yield of_counts(counts) if options.by is None else of_slices(counts)
         else:
             yield (_probabilities if options.probs else _column)(options, paths, reading)
+
+
+def _value_column(options: Scored) -> str | None:
+    """The column whose mean is asked for, if that is what the metrics are."""
+    asked = options.metric or []
+    known = [EVERY.get(plain_name(read(text)[0])) for text in asked]  # others may be criteria
+    valued = [
+        Definition.parse(text)
+        for text, metric in zip(asked, known, strict=True)
+        if metric is not None and metric.kind == "value"
+    ]
+    if not valued:
+        return None
+    columns = [*(each.arguments["of"] for each in valued), options.score_column]
+    named = sorted({str(x) for x in columns if x is not None})
+    if len(valued) < len(asked) or len(named) > 1:
+        raise InputError("a mean of values is scored by itself, one column at a time")
+    if not named:
+        raise InputError("which column has the values? Name it: -m 'mean_value(of=COLUMN)'")
+    return named[0]
+
+
+def _values(value: str, options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
+    """The values in a column; there are no true classes."""
+    for name in ("true", "pred", "probs", "labels", "labels_sep", "spans", "positive", "threshold"):
+        if getattr(options, name, None):
+            raise InputError(f"a mean of values takes no --{name.replace('_', '-')}: remove it")
+    named = ("weights", "frequencies", "cluster")
+    columns = {name: getattr(options, name) for name in named}
+    apart = bool(options.weights or options.cluster)
+    by = options.slice_columns
+    request = Request.of_scores(score=value, by=by, alone=True, **columns, **reading)
+    return of_values(read_scores(*paths, request, apart=apart), by)
 
 
 def _saved(table: Any, options: Scored) -> Subject:
@@ -350,7 +391,6 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
 def groups(options: GroupsOptions) -> None:
     """Compare a score between groups of items. Prints differences, the worst group and a test."""
     from whichf1.comparison.disparity import groups_of
-    from whichf1.reporting.disparity import groups_document
 
     with read_subject(options) as subject:
         if not subject.by:

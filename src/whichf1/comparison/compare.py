@@ -388,18 +388,19 @@ def read_once(
     columns = zip(("sep", *COLUMN_OPTIONS), (sep, *map(options.get, COLUMN_OPTIONS)), strict=True)
     named: dict[str, Any] = {key: value for key, value in columns if value is not None}
     counted, sets = made_from(first.declaration)
-    array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape shows what it holds
+    alone = first.declaration.kind == "value"
+    array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     ask: Any
     if named or tabular:
-        how = {"counted": counted, "sets": sets, "by": by}
+        how = {"counted": counted, "sets": sets, "by": by, "alone": alone}
         ask = partial(read_systems, y_true, systems, **how, **named)
         read: Any = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if not isinstance(read, ScoreColumns):
             return Runs.of_counts(read)
         if by:
             lines = read_scores(read.data, read.predictions, read.request, apart=True)
-            return Runs.of_lines(read, with_classes(lines))
+            return Runs.of_lines(read, lines if alone else with_classes(lines))
         refuse_few(read.systems)
         return Runs(
             lambda definition, plan: compare_items(

@@ -161,7 +161,7 @@ class Groups(Drawable, Mapping[Key, Score]):
 
         None if scores can be negative.
         """
-        if any(part.definition.declaration.bounds[0] < 0 for part in self.parts):
+        if any(part.definition.bounds[0] < 0 for part in self.parts):
             return None
         return self._found("ratio", lambda x: x.ratio())
 

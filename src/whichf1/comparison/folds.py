@@ -104,7 +104,7 @@ def compare_folds(
     share = crossed.shares[left + right]
     spread = corrected_spread(differences, float((share / (1 - share)).mean()))
     difference = float(differences.mean())
-    level, (low, high) = level_of(definition), definition.declaration.bounds
+    level, (low, high) = level_of(definition), definition.bounds
     lower = definition.declaration.better == "lower"
     return FoldPair(
         a=a,

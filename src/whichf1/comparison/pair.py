@@ -159,7 +159,7 @@ def pair_of(
     (name_a, a), (name_b, b) = scores.items()
     difference, level = a.value - b.value, level_of(definition)
     exact = mcnemar(*statistics, sample)
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     pair = Pair(
         a=name_a,
         b=name_b,
@@ -200,7 +200,7 @@ def unpaired(
     parts = [x**4 / f for x, f in ((error_a, freedom_a), (error_b, freedom_b)) if f > 0]
     freedom = error**4 / sum(parts) if sum(parts) > 0 else inf
     spread = Spread(error, freedom=max(1.0, freedom))
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     return Pair(
         a=name,
         b=other,

@@ -26,8 +26,11 @@ from whichf1.tables.cells import Array
 RUNS, WELCH, ITEMS = "runs", "unmatched runs", "items"
 """The tests: matched runs, unmatched runs, and one run, for which only items vary."""
 FEW_RUNS = 2
-TWO_RUNS = "two runs say little about how much runs vary"
-UNCOUNTED = "the items of runs were not matched, so intervals and tests are conservative"
+HALFWAY = 1.5
+"""The power of shares that weights degrees of freedom of runs that are not matched: between the
+mean of 1/f, which rejects too seldom if items vary most, and Satterthwaite's."""
+TWO_RUNS = "two runs say little about how runs vary"
+UNCOUNTED = "the items of runs were not matched, so that intervals and tests are conservative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,18 +99,31 @@ class RunPair(Pair):
     """Where the variance of the difference comes from."""
 
 
-def harmonic_freedom(parts: Sequence[tuple[float, float]]) -> float:
+def freedom_of_sum(parts: Sequence[tuple[float, float]], power: float = 1.0) -> float:
     """The degrees of freedom of a sum of variances, each with its own.
 
-    1/f is the mean of 1/f of the parts, weighted by what they contribute. Satterthwaite's (1946)
-    weights are the squares of these; with few runs whose variance happens to be small, they give
-    too many degrees of freedom.
+    1/f is the sum of 1/f of the parts, weighted by a power of the share that each adds. With 2,
+    these are Satterthwaite's (1946), which are too many with few runs whose variance happens to be
+    small; with 1, the mean of 1/f.
     """
     whole = sum(variance for variance, _ in parts)
     if not whole > 0:
         return inf
-    share = sum(variance / whole / freedom for variance, freedom in parts if variance > 0)
+    share = sum((part / whole) ** power / freedom for part, freedom in parts if part > 0)
     return 1 / share if share > 0 else inf
+
+
+def welch_freedom(parts: Sequence[tuple[float, int]]) -> float:
+    """The degrees of freedom of a sum of variances of means, each of so many values.
+
+    Satterthwaite's (1946) divide the square of each by n − 1, Welch's (1947) by n + 1, less 2 in
+    the end. With three values in each, the first reject too seldom and the second too often if the
+    variances differ; this is halfway.
+    """
+    whole = sum(variance for variance, _ in parts)
+    if not whole > 0:
+        return inf
+    return whole**2 / sum(variance**2 / count for variance, count in parts) - 1
 
 
 def _single_spread(
@@ -119,7 +135,7 @@ def _single_spread(
     if variance <= CLOSE**2:  # runs are identical: only items vary
         variance, shared = items, items
     parts = ((scatter, runs - 1.0), (shared, freedom))
-    return Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, harmonic_freedom(parts)))
+    return Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom_of_sum(parts)))
 
 
 def _shared(covariance: Array) -> tuple[float, float]:
@@ -154,7 +170,7 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
         spread = corrected_spread(crossed.folds[rows].ravel(), float((share / (1 - share)).mean()))
     mean = float(values.mean())
     level, word = level_of(definition), "folds" if crossed.folds is not None else "runs and items"
-    bounds = definition.declaration.bounds
+    bounds = definition.bounds
     if bounds[0] == -inf:
         interval = t_interval(mean, spread, level, inf, word)
     else:
@@ -193,7 +209,7 @@ def compare_runs(
         caution = "there is one run of each, so the test is about these runs only"
     if not crossed.matched:
         caution = caution or UNCOUNTED
-    level, (low, high) = level_of(definition), definition.declaration.bounds
+    level, (low, high) = level_of(definition), definition.bounds
     known = isfinite(spread.error)
     return RunPair(
         a=a,
@@ -262,9 +278,8 @@ def _welch(
     variance = whole + shared
     if variance <= CLOSE**2:
         variance = shared = by_items.error**2
-    squares = [x**2 / (len(y) - 1) for x, (_, y) in zip(scatter, sides, strict=True)]
-    uncertain = sum(squares) + shared**2 / by_items.freedom
-    freedom = variance**2 / uncertain if uncertain > 0 else inf  # Satterthwaite (1946)
+    own_freedom = welch_freedom([(x, len(y)) for x, (_, y) in zip(scatter, sides, strict=True)])
+    freedom = freedom_of_sum(((whole, own_freedom), (shared, by_items.freedom)), HALFWAY)
     spread = Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom))
     runs = 2 / (1 / len(left) + 1 / len(right))
     own = runs * sum(max(v - c, 0.0) / len(y) for (v, c), y in sides)  # as if both had as many runs

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.comparison.compare import letters
-from whichf1.comparison.crossed import Crossed, cross
+from whichf1.comparison.crossed import Crossed, cross, rescored
 from whichf1.comparison.data_sets import (
     AverageRanks,
     DataSetPair,
@@ -141,7 +141,7 @@ class Study(Drawable):
 
         None if systems have scores, or there is only one system.
         """
-        if any(data.scored for data in self.trials.data_sets.values()) or len(self.systems) < 2:
+        if any(each.counts is None for each in self.crossed.values()) or len(self.systems) < 2:
             return None
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
@@ -230,12 +230,11 @@ def _whole_scores(study: Study, definition: Definition) -> dict[str, Score]:
     """The mean score of each system over runs and data sets, under another definition."""
     values: dict[str, list[float]] = {name: [] for name in study.systems}
     settled, labels = definition, Labels(())
-    for name, data in study.trials.data_sets.items():
-        pooled = study.plan.folding == "pooled"
-        one = cross(name, data, definition, pooled=pooled, slopes=False)
-        settled, labels = one.definition, one.labels
-        for system in one.systems:
-            values[system].append(float(one.values[one.rows(system)].mean()))
+    for crossed in study.crossed.values():
+        scored, means = rescored(crossed, definition)
+        settled, labels = scored.definition, scored.labels
+        for system in crossed.systems:
+            values[system].append(float(means[crossed.rows(system)].mean()))
     if len(study.crossed) > 1:
         settled, labels = definition, _labels(study.crossed)
     return {
@@ -250,6 +249,7 @@ def trials(
     true: str | None = None,
     pred: Any = None,
     score: Any = None,
+    value: Any = None,
     system: str | None = None,
     run: str | None = None,
     fold: Any = None,
@@ -267,8 +267,10 @@ def trials(
         '{system}_{run}' for those of a frame. For an array of true classes, the predictions
         themselves: {'A': [run_1, run_2]}.
     score: The same for scores of the positive class.
-    system, run, dataset: Columns or parts of the pattern that identify the system, run (seed,
-        repetition) and data set of a row. Common names of parts are recognized. For arrays,
+    value: The same for values that items have, without true classes; their mean is compared. For
+        arrays, ``data`` is None.
+    system, run, dataset: Columns or parts of the pattern that say which system, run (seed,
+        repetition) and data set a row is of. Usual names of parts are recognized. For arrays,
         ``dataset`` is a name.
     fold: The same for folds of a cross-validation; for arrays, the fold of each item.
     item: The column that identifies the item of a row. By default, items are matched by their
@@ -285,8 +287,8 @@ def trials(
     if unknown:
         raise DefinitionError(f"there is no option {min(unknown)!r} for reading files")
     columns = Columns(
-        true=true, pred=pred, score=score, system=system, run=run, fold=fold, dataset=dataset,
-        item=item, cluster=cluster, labels=labels,
+        true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
+        dataset=dataset, item=item, cluster=cluster, labels=labels,
     )  # fmt: skip
     return read_trials(data, columns, {k: v for k, v in reading.items() if v is not None})
 
@@ -298,6 +300,7 @@ def study(
     true: str | None = None,
     pred: Any = None,
     score: Any = None,
+    value: Any = None,
     system: str | None = None,
     run: str | None = None,
     fold: Any = None,
@@ -321,7 +324,7 @@ def study(
     data: As for :func:`trials`: a dataframe, files, a pattern such as 'runs/{system}/{seed}.csv',
         arrays, or trials.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
-    true, pred, score, system, run, fold, dataset, item: As for :func:`trials`.
+    true, pred, score, value, system, run, fold, dataset, item: As for :func:`trials`.
     folding: The scores of folds are 'averaged', which is the default, or their items are 'pooled'
         and scored together.
     matched: Whether runs of the same name belong together: False if equal seeds have no meaning. By
@@ -356,8 +359,10 @@ def study(
     definition, plan = plan_study(metric, chosen, level, given)
     if isinstance(data, Study):
         data = data.trials
+    if definition.declaration.kind == "value" and value is None and not isinstance(data, Trials):
+        value = definition.arguments["of"]
     read = trials(
-        data, true=true, pred=pred, score=score, system=system, run=run, fold=fold,
+        data, true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
         dataset=dataset, item=item, cluster=cluster, labels=labels, **reading,
     )  # fmt: skip
     return study_trials(read, definition, plan)
@@ -408,6 +413,10 @@ def study_trials(
         name: cross(name, data, definition, pooled=pooled, seed=plan.seed)
         for name, data in trials.data_sets.items()
     }
+    if definition.declaration.kind == "value":  # in the bounds of all data sets
+        every = {each.definition.arguments["bounds"] for each in crossed.values()}
+        definition = definition.with_parameters(bounds="unit" if every == {"unit"} else "none")
+        crossed = {x: replace(y, definition=definition) for x, y in crossed.items()}
     first = next(iter(crossed.values())).definition
     same = all(each.definition == first for each in crossed.values())
     settled = (first if same else definition).settled(interval=definition.interval, data=())
@@ -459,14 +468,14 @@ def _across(
     if len(full) > 1:
         table = np.array([[each[name] for name in systems] for each in full])
         ranks = rank_data_sets(systems, table, lower, level)
-    single: Any = folds or pairs
-    differences: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
-    for both in combinations(systems, 2):
-        own = [pair for pair in single if (pair.a, pair.b) == both]
+    single: dict[tuple[str, str], list[Any]] = {both: [] for both in combinations(systems, 2)}
+    for pair in folds or pairs:
+        single[pair.a, pair.b].append(pair)
+    every: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
+    for both, own in single.items():
         errors = [pair.standard_error for pair in own] if folds else steady_errors(own)
-        differences[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
-    every = {pair: differences.get(pair, []) for pair in combinations(systems, 2)}
-    low, high = definition.declaration.bounds
+        every[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
+    low, high = definition.bounds
     limit = high - low if high < inf else inf
     across = compare_data_sets(
         systems,

@@ -27,6 +27,7 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import (
     Array,
     Margins,
+    OneVsRest,
     every_class,
     exactly,
     one_class,
@@ -50,7 +51,7 @@ class Frozen(NamedTuple):
     table: Any
     """The cells of class counts, or the lines of label sets."""
     classes: Any
-    """The codes of the classes to average over, as an array; or the code of a single class."""
+    """The codes of the classes to average over, as an array."""
     labels: Labels
     """Those classes."""
     units: Any = None
@@ -138,6 +139,8 @@ class Definition:
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
+        if self.declaration.bounds_of is None:
+            other.__dict__["bounds"] = self.declaration.bounds
         return other
 
     def of_scores(self, labels: Labels, *, one: bool = True) -> Definition | None:
@@ -207,6 +210,14 @@ class Definition:
     def declaration(self) -> Metric:
         """The metric itself."""
         return find(self.metric)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """What the score is at least and at most."""
+        metric = self.declaration
+        if metric.bounds_of is None:
+            return metric.bounds
+        return metric.bounds_of(**self.arguments)
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -377,6 +388,10 @@ class Definition:
             parameters = {**parameters, "labels": labels}
         return self.rule.settle(metric.formula(margins, **parameters))
 
+    def of_class(self, c: OneVsRest) -> Array:
+        """The rate of a class against the rest."""
+        return per_class(self.declaration, self.arguments, self.rule, c)
+
     def shares_of(self, counts: AnyCounts) -> Array:
         """The share that each class of these counts is scaled to."""
         if not isinstance(counts, Counts):
@@ -444,7 +459,7 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
-SCORED = ("ranking", "loss", "label ranking")
+SCORED = ("ranking", "loss", "label ranking", "value")
 """Kinds that are computed from scores."""
 _BY_SCORE = "it needs more than the order of each item's labels: use 'macro', 'weighted' or 'micro'"
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"

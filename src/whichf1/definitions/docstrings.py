@@ -192,8 +192,8 @@ def _typed_signature(described: Any) -> inspect.Signature:
         try:
             return inspect.signature(described, eval_str=True, locals=public)
         except NameError as error:
-            name = str(error.name)
-            public[name] = getattr(sys.modules["whichf1"], name)
+            missing = str(error.name)
+            public[missing] = getattr(sys.modules["whichf1"], missing)
 
 
 def parameters(signature: inspect.Signature, entries: dict[str, Entry]) -> list[tuple[str, str]]:

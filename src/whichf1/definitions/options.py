@@ -63,7 +63,7 @@ class Options(Reading, total=False):
     level: Literal["nominal", "ordinal", "interval", "ratio"]
     alpha: float
     mean: Literal["arithmetic", "geometric", "min", "max"]
-    of: Literal["true", "predicted", "both"]
+    of: str | None
     max_fpr: float | None
     multi_class: MultiClass | Literal["top-label"] | None
     top: float
@@ -73,6 +73,7 @@ class Options(Reading, total=False):
     threshold: float
     floor: float
     scale: Literal["half", "sum"] | None
+    bounds: Literal["unit", "none"] | None
     loss: Literal["brier", "log_loss"]
     coverage: float
     bins: int

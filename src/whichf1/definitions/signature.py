@@ -48,7 +48,9 @@ class Word(str):
 
 def write(name: str, parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """The signature with this name, these parameters and these fields, in the order given."""
-    inside = ",".join(f"{key}={_write_value(value)}" for key, value in parameters.items())
+    # inside parameters, a comma before a name and a sign begins the next one
+    values = {key: _write_value(value).replace("=", r"\u003d") for key, value in parameters.items()}
+    inside = ",".join(f"{key}={value}" for key, value in values.items())
     return with_data(f"{name}({inside})" if inside else name, fields)
 
 
@@ -58,8 +60,11 @@ def with_data(signature: str, fields: Mapping[str, Any]) -> str:
 
 
 def words(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as fields in which text is a word, not a label."""
-    return {key: Word(x) if isinstance(x, str) else x for key, x in values.items()}
+    """Values as fields in which text stands for words, not for labels, if it is one."""
+    return {
+        key: Word(x) if isinstance(x, str) and x != "null" and _WORD.fullmatch(x) else x
+        for key, x in values.items()
+    }
 
 
 def names_of(metrics: Any) -> list[str]:
@@ -174,9 +179,7 @@ def _write_value(value: Any) -> str:
         return value
     if value == inf:
         return "inf"
-    text = json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
-    # inside parameters, a comma followed by a name and a sign begins the next one
-    return text.replace("=", r"\u003d") if isinstance(value, tuple) else text
+    return json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
 
 
 def _read_value(value: str, signature: str) -> Any:

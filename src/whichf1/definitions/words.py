@@ -51,6 +51,8 @@ def title(definition: Definition) -> str:
 
 def _parameters(definition: Definition) -> str:
     metric = definition.declaration
+    if metric.kind == "value":
+        return f" {definition.arguments['of'] or 'value'}"
     trees = {key for key, parameter in metric.parameters.items() if parameter.tree}
     shown = [
         f"{len(value)} classes in a hierarchy" if key in trees else f"{key}={value}"

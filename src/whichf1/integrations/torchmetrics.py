@@ -153,13 +153,13 @@ class ScoreMetric(torchmetrics.Metric):
     @property
     def plot_lower_bound(self) -> float | None:  # type: ignore[override]
         """The lowest possible value."""
-        low = self.definition.declaration.bounds[0]
+        low = self.definition.bounds[0]
         return low if np.isfinite(low) else None
 
     @property
     def plot_upper_bound(self) -> float | None:  # type: ignore[override]
         """The highest possible value."""
-        high = self.definition.declaration.bounds[1]
+        high = self.definition.bounds[1]
         return high if np.isfinite(high) else None
 
     def update(self, preds: Tensor, target: Tensor) -> None:

@@ -17,6 +17,26 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 
 @declare(
+    "value",
+    tex=r"\frac{1}{n}\sum_i v_i",
+    title="mean",
+    bounds=(-inf, inf),
+    bounds_of=lambda of, bounds: (0, 1) if bounds == "unit" else (-inf, inf),
+)
+def mean_value(
+    values: Array,
+    of: Annotated[str | None, "What the value is called: its column in a frame or file."] = None,
+    bounds: Annotated[
+        Literal["unit", "none"] | None,
+        "'unit' if values lie from 0 to 1, as their mean then does, or 'none'. Default: whether "
+        "these values do.",
+    ] = None,
+) -> Array:
+    """Mean over items of a value that they have, such as a rating or a score of another program."""
+    return values
+
+
+@declare(
     "loss",
     tex=r"-\frac{1}{n}\sum_i\ln\max(p_{i,y_i},\varepsilon)",
     title="log loss",
@@ -134,6 +154,7 @@ def spherical_score(x: Predicted) -> Array:
     sklearn="d2_log_loss_score",
     probabilities=True,
     relative="skill",
+    sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss_skill(
     x: Predicted,
@@ -152,6 +173,7 @@ def log_loss_skill(
     sklearn="d2_brier_score",
     probabilities=True,
     relative="skill",
+    sums=lambda x: kernel.brier_sums(x.codes, x.scores),
 )
 def brier_skill(x: Predicted) -> Array:
     """Fraction by which the Brier score is lower than that of predicting the class frequencies."""

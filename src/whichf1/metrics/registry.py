@@ -28,7 +28,7 @@ Square: TypeAlias = tuple[tuple[float, ...], ...]
 Tree: TypeAlias = tuple[tuple[int | str | bool, tuple[int | str | bool, ...]], ...]
 """Every class of a hierarchy with its parents; none at the top."""
 Value: TypeAlias = int | float | str | Square | Tree | None
-Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
+Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking", "value"]
 Names: TypeAlias = Annotated[Labels | None, "names"]
 """A parameter that a formula receives, not one that users choose: the classes, in table order."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -67,7 +67,9 @@ class Parameter:
     square: bool = False
     """Whether it may be (must be, if there are no words) a matrix over all pairs of classes."""
     tree: bool = False
-    """Whether it gives the parents of classes."""
+    """Whether it is the parents of classes."""
+    text: bool = False
+    """Whether it is any text."""
 
     def check(self, name: str, value: Any) -> Value:
         """The value, with whole floats as int; None is allowed only if it is the default."""
@@ -75,6 +77,11 @@ class Parameter:
             return None
         if self.tree:
             return _tree(name, value)
+        if self.text:
+            value = str(value).lower() if isinstance(value, bool) else value  # the word true
+            if not isinstance(value, str) or not value:
+                raise DefinitionError(f"{name} must be a text; got {value!r}")
+            return str(value)
         if self.square and not isinstance(value, str):
             return _square(name, value)
         if self.choices:
@@ -181,7 +188,8 @@ class Metric:
     kind: Kind
     """A rate compares one class with the rest; an agreement uses the whole table; 'items' are
     scored one by one, by their sets of labels; a ranking uses scores; a loss is a mean over items
-    of a function of their probabilities; a label ranking uses the scores of each item's labels."""
+    of a function of their probabilities; a label ranking uses the scores of each item's labels; a
+    'value' is one that items have, without true classes."""
     formula: Callable[..., Any] = field(repr=False)
     summary: str
     tex: str
@@ -189,6 +197,8 @@ class Metric:
     """What the metric is called in a sentence."""
     aliases: tuple[str, ...] = ()
     bounds: tuple[float, float] = (0, 1)
+    bounds_of: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
+    """For bounds that depend on the parameters: a function of these."""
     better: Literal["higher", "lower", "neither"] = "higher"
     sklearn: str | None = None
     harmonic: bool = False
@@ -226,6 +236,12 @@ class Metric:
     for the positive class and below 0 for the other."""
     raters: bool = False
     """Whether it treats both sides of the table alike, so that it applies to any raters."""
+    of_areas: Callable[..., Callable[[Any], Ratio] | None] | None = field(default=None, repr=False)
+    """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
+    which the kernel adds up without a table; None for parameters that need the table."""
+    of_labels: str | None = None
+    """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
+    an array of all items."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items whose formula gives a value for each: a faster way to sum them."""
 
@@ -346,6 +362,8 @@ def _parameter(default: Value, hint: Any) -> Parameter:
         return Parameter(default, meaning, get_args(hint), square=square)
     if tree:
         return Parameter(default, meaning, tree=True)
+    if hint is str:
+        return Parameter(default, meaning, text=True)
     within = next((note for note in notes if isinstance(note, Within)), ANY)
     return Parameter(default, meaning, within=within, square=square)
 

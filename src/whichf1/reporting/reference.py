@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 from whichf1.definitions import words
@@ -144,5 +145,5 @@ def _parameters(metric: Metric) -> str:
 
 def _bounds(metric: Metric) -> str:
     low, high = metric.bounds
-    start = "(−∞" if low == float("-inf") else f"[{low:g}"
-    return f"{start}, {'∞)' if high == float('inf') else f'{high:g}]'}"
+    start, end = f"[{low:g}", f"{high:g}]"
+    return f"{'(−∞' if low == -inf else start}, {'∞)' if high == inf else end}"

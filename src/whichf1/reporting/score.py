@@ -45,7 +45,7 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import VALUE, Label
 from whichf1.tables.saving import write_whole
 from whichf1.tables.spans import SpanCounts
 
@@ -210,6 +210,8 @@ def _size(counts: Any) -> str:
     """The number of items and classes, with the nouns for them."""
     item, label = _NOUNS.get(type(counts), ("item", "class"))
     size_of = size(counts.n).replace("item", item)
+    if counts.labels == VALUE:
+        return size_of
     return f"{size_of}, {numbered(len(counts.labels), label)}"
 
 

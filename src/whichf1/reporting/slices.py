@@ -105,7 +105,7 @@ def _verdict(score: Score, whole: Score) -> str:
         return SMALL
     if not interval.low <= whole.value <= interval.high:
         return "below" if score.value < whole.value else "above"
-    low, high = score.definition.declaration.bounds
+    low, high = score.definition.bounds
     wide = interval.high - interval.low > WIDE * (high - low if math.isfinite(high) else 1)
     return SMALL if wide else "near"
 

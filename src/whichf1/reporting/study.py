@@ -49,7 +49,7 @@ def study_document(study: Study, source: str) -> Document:
     blocks: list[Block] = [*_systems(study)]
     ranks = study.flips
     if ranks is not None and ranks.flips:
-        blocks += flip_blocks(study.definition, study.ranking, ranks, study.plan.adjust)
+        blocks += flip_blocks(study.definition, (), ranks, study.plan.adjust)
     if study.across:
         blocks += [*_across(study), *_sets(study), *_pairs_of_sets(study)]
     if study.folds:
@@ -292,7 +292,8 @@ def _across(study: Study) -> Iterator[Block]:
             f = ranks.friedman
             words += (
                 f" Friedman: χ² = {f.chi_square:.2f}, p {_equal(f.p_chi_square)}; Iman–Davenport: "
-                f"F = {f.f:.2f}, p {_equal(f.p_value)}."
+                f"F = {f.f:.2f}, p {_equal(f.p_f)}"
+                + (f"; exact: p {_equal(f.p_value)}." if f.exact else ".")
             )
     yield Note(words)
     yield Note(_posterior_words(study, "Bayesian signed-rank test (Benavoli et al. 2014)"))
@@ -304,9 +305,13 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
         return
     named = {"data_set": GridColumn("data set")}
     columns = {**named, **PAIR, **TESTED, "detectable": GridColumn("detectable", "number")}
+    columns.pop("p_value" if len(study.pairs) > 1 else "p_adjusted")
     yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
     tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in study.pairs)
-    yield Note(f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them.")
+    yield Note(
+        f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them. "
+        f"'detectable': the smallest true difference that shows with power {study.plan.power:g}."
+    )
 
 
 def _equal(p: float) -> str:
@@ -363,6 +368,13 @@ def _record(study: Study, source: str) -> dict[str, Any]:
     }
     if flips is not None:
         record["flips"] = [{"a": flip.a, "b": flip.b} for flip in flips.flips]
+        record["definitions"] = [
+            {
+                "signature": order.definition.signature,
+                "scores": {name: score.value for name, score in order.scores.items()},
+            }
+            for order in flips.orders
+        ]
     return record
 
 
@@ -393,6 +405,10 @@ def _rows(study: Study) -> Rows:
                 yield f"{kind}_{what}", *own, number_of, None, None, signature
     for each in study.across:
         yield from _rows_across(each, signature)
+    for order in study.flips.orders if study.flips else ():
+        for name, score in order.scores.items():
+            under = order.definition.signature
+            yield "definition", "", name, "", "", score.value, None, None, under
 
 
 def _rows_across(pair: DataSetPair, signature: str) -> Rows:

@@ -25,13 +25,14 @@ from whichf1.sources.counts import Reading
 
 _DEFAULTS = {field.name: field.default for field in fields(Definition)}
 _LABELS = (list("aabbcc"), list("abbcca"))
-_EXAMPLES: dict[str, tuple[Any, Any]] = {
+_EXAMPLES: dict[str, tuple[Any, ...]] = {
     "rate": _LABELS,
     "agreement": _LABELS,
     "items": ([["x"], ["x", "y"], ["y"]], [["x"], ["y"], ["y"]]),
     "ranking": ([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]),
     "loss": (["a", "b", "c"], [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.1, 0.8]]),
     "label ranking": ([[1, 0, 0], [0, 1, 1]], [[0.8, 0.1, 0.3], [0.2, 0.3, 0.6]]),
+    "value": ([3.0, 4.5, 4.0],),
 }
 """Data for an example of each kind of metric."""
 _CLASSES = "Counts, or the true class of each item (list, array or column)"
@@ -47,6 +48,7 @@ _DATA: dict[str, tuple[str, str]] = {
         "The true labels of each item (lists of labels or a 0/1 matrix)",
         "The scores of each item's labels, one column for each label",
     ),
+    "value": ("Moments, or the value of each item", "None, as items have no true classes"),
 }
 """What y_true and y_pred are, by kind of metric."""
 _TABLES = {
@@ -54,6 +56,7 @@ _TABLES = {
     "ranking": "Ranking, ",
     "loss": "Moments, ",
     "label ranking": "",
+    "value": "Moments, ",
 }
 """The table that y_true may be, by kind of metric; other kinds take Counts."""
 
@@ -91,9 +94,11 @@ def data_arguments(metric: Metric) -> list[Argument]:
     """The keyword arguments that describe the data."""
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
-    options = ["labels", "weights", "frequencies", "cluster"]
+    options = ["labels", "weights", "frequencies", "cluster", "true"]
+    if metric.kind == "value":
+        options = [x for x in options if x not in ("labels", "true")]
     column = "pred" if metric.kind in (*COUNTED, "items") else "score"
-    options += ["true", column, *Reading.__annotations__]
+    options += [column, *Reading.__annotations__]
     return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 
@@ -140,6 +145,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
 
 
 def _type(parameter: Parameter) -> Any:
+    if parameter.text:
+        return str | None if parameter.default is None else str
     number = int if parameter.within.whole else float
     kind: Any = Literal[parameter.choices] if parameter.choices else number
     if parameter.tree:
@@ -187,7 +194,7 @@ def _facts(name: str, metric: Metric) -> str:
     """The range of a metric, its other names and its formula."""
     low, high = metric.bounds
     if isinf(low):
-        bounds = f"At most {high:.4g}"
+        bounds = "Any number" if isinf(high) else f"At most {high:.4g}"
     else:
         bounds = f"At least {low:.4g}" if isinf(high) else f"Between {low:.4g} and {high:.4g}"
     better = "" if metric.better == "neither" else f"; {metric.better} is better"
@@ -203,7 +210,7 @@ def _entries(name: str, metric: Metric) -> dict[str, Entry]:
     true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
     true += "; or a dataframe or the path of a file"
     table, kind = _TABLES.get(metric.kind, "Counts, "), "array"
-    if table:
+    if table and metric.kind != "value":
         kind = "array or path"
         predicted += ", or the path of a second file"
     return {

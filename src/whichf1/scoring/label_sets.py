@@ -62,7 +62,7 @@ def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMea
     """The score as a function of how often each line occurs."""
     if definition.declaration.kind == "loss":
         losses = _losses(definition, lines)
-        endless = definition.declaration.bounds[1] == inf
+        endless = definition.bounds[1] == inf
         if definition.average == "weighted":
             return LabelMeans(losses, lines.true, endless)
         return Means(losses.mean(1), endless)

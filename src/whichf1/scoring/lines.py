@@ -18,7 +18,7 @@ import numpy as np
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
 from whichf1.scoring.label_sets import (
@@ -35,12 +35,21 @@ from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.lines import (
     ScoredLines,
     check_rows,
+    numbers,
     predicted,
     predicted_binary,
     predicted_signed,
     ranking_of,
 )
-from whichf1.sources.request import Request, are_sets, has_columns, in_memory, is_path
+from whichf1.sources.request import (
+    Request,
+    are_sets,
+    has_columns,
+    in_memory,
+    is_path,
+    one_name,
+    refuse_true,
+)
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import (
@@ -69,7 +78,7 @@ from whichf1.statistics.items import (
 from whichf1.statistics.sample import FEW, Sample, kinds
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, RankedLabels
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.units import worth
@@ -113,19 +122,52 @@ def evaluate_scores(
     data["frequencies"] = named.pop("frequencies", None)
     data |= named
     if named or is_path(y_true) or (scores is None and has_columns(y_true)):
+        definition, data = named_value(definition, data)
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
-    if scores is None:
+    if scores is None and metric.kind != "value":
         raise InputError(f"{metric.name} needs scores: pass y_true and scores")
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 
 def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
+    if metric.kind == "value":
+        return _read_values(definition, y_true, scores, **data)
     fair = metric.kind == "loss" and metric.probabilities
     several = metric.over_labels and getattr(y_true, "ndim", 2) > 1 and are_sets(y_true)
     sets = several or metric.kind == "label ranking"
     lines = ScoredLines.of(y_true, scores, **data, probabilities=fair, sets=sets)
     return with_labels(lines) if sets else lines
+
+
+def _read_values(
+    definition: Definition, values: Any, other: Any = None, *, labels: Any = None, **data: Any
+) -> ScoredLines:
+    """The values of items, which have no true classes."""
+    if (values is not None and other is not None) or labels is not None:
+        raise InputError(
+            f"{definition.metric} is the mean of one value of each item: pass the values alone"
+        )
+    each = numbers(other if values is None else values, "values")
+    if each.ndim != 1:
+        raise ShapeError(f"values must have one for each item; got shape {each.shape}")
+    if not len(each):
+        raise ShapeError("there are no items")
+    return ScoredLines.of(np.zeros(len(each), np.intp), each, **data)
+
+
+def named_value(
+    definition: Definition, options: Mapping[str, Any]
+) -> tuple[Definition, dict[str, Any]]:
+    """The definition of a mean of values that says of which column, and the options that read it.
+
+    The column is named as score=, or by the definition itself.
+    """
+    if definition.declaration.kind != "value":
+        return definition, {**options}
+    refuse_true(options.get("true"), True)
+    named = one_name(options.get("score"), "score") or definition.arguments["of"]
+    return definition.with_parameters(of=named), {**options, "score": named}
 
 
 def _read_columns(
@@ -138,8 +180,9 @@ def _read_columns(
             "true= and score= name columns of a dataframe or file, but these are arrays"
         )
     if "pred" in options:
-        raise DefinitionError(f"{metric.name} is computed from scores: pass score=COLUMN")
-    request = Request.of_scores(**options)
+        raise DefinitionError(f"{metric.name} is computed from scores: score=COLUMN")
+    alone = metric.kind == "value"
+    request = Request.of_scores(**options, alone=alone)
     if metric.kind == "label ranking" and not request.bits:
         raise DefinitionError(
             f"{metric.name} is computed from sets of labels: pass true=[columns of 0 and 1], "
@@ -257,7 +300,7 @@ def _means(
     """The mean of a value of each line, or its ratio to the loss of the class frequencies."""
     metric = definition.declaration
     if metric.relative is None:
-        return Means(values, metric.bounds[1] == inf)
+        return Means(values, definition.bounds[1] == inf)
     codes, classes = np.asarray(lines.true, np.intp), max(len(names), 2)
     return Relative(values, codes, classes, _each(definition), metric.relative == "skill")
 
@@ -424,6 +467,8 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
+    if definition.declaration.kind == "value" and isinstance(scores, ScoredLines):
+        definition = bounded(definition, scores.scores)
     return score_moments(definition, sum_losses(definition, scores))
 
 
@@ -464,6 +509,8 @@ def _judged(
     Without ``check``, probabilities must be checked later.
     """
     metric = definition.declaration
+    if metric.kind == "value":
+        return bounded(definition, lines.scores), lines.scores, VALUE
     if metric.kind == "label ranking":
         return definition, RankedLabels(lines.true, lines.scores), lines.labels
     if lines.sets:
@@ -479,6 +526,19 @@ def _judged(
         return definition.settled(positive=positive), items, names
     items, names = predicted(lines, probabilities=metric.probabilities, check=check)
     return _over_all_classes(definition, names), items, names
+
+
+def bounded(definition: Definition, values: Array) -> Definition:
+    """The definition of a mean of values, which says whether they lie from 0 to 1."""
+    unit = bool(((values >= 0) & (values <= 1)).all())
+    asked = definition.arguments["bounds"]
+    if asked == "unit" and not unit:
+        wrong = values[(values < 0) | (values > 1)].flat[0]
+        raise InputError(
+            f"{definition.metric}: a value is {wrong:g}, and bounds='unit' says that all are from "
+            "0 to 1. Omit it."
+        )
+    return definition.with_parameters(bounds=asked or ("unit" if unit else "none"))
 
 
 def _over_all_classes(definition: Definition, names: Labels) -> Definition:
@@ -497,7 +557,7 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    endless = definition.declaration.bounds[1] == inf
+    endless = definition.bounds[1] == inf
     means = ScoredItems(definition, Means(wv / w, endless), None, scores.labels)
     count, squares = w.astype(np.int64), None
     if scores.weights is not None:
@@ -543,8 +603,10 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
     if has_columns(y_true):
         if columns.get("weights") is not None or columns.get("cluster") is not None:
             raise InputError("moments are sums over single items: omit weights= and cluster=")
+        definition, columns = named_value(definition, columns)
         return sum_losses(definition, _read_columns(definition, y_true, scores, columns))
-    if scores is None or columns.keys() - {"labels", "frequencies"}:
+    alone = definition.declaration.kind == "value"
+    if (scores is None) != alone or columns.keys() - {"labels", "frequencies"}:
         raise InputError("pass y_true and scores, or a dataframe or file with true= and score=")
     return sum_losses(definition, _read_arrays(definition, y_true, scores, **columns))
 
@@ -561,7 +623,7 @@ def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
     further = {key: given.pop(key) for key in [*given] if key in find(name).parameters}
     definition = define(name, {**parameters, **further}, given)
     declared = definition.declaration
-    if declared.kind not in ("loss", "label ranking") or declared.relative is not None:
+    if declared.kind not in ("loss", "label ranking", "value") or declared.relative is not None:
         raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
     if definition.average is not None:
         raise DefinitionError("moments cover one label, positive=LABEL, not an average")
@@ -576,8 +638,11 @@ def sum_losses(definition: Definition, scores: Scores) -> Moments:
         n, _, _, total, _, squares = table.sum(0).tolist()
         sums = LossSums(int(n), total, squares)
     else:
+        asked = definition
         definition, items, names = _judged(definition, scores, check=False)
         sums = _sums(definition, items, scores)
+        if definition.declaration.kind == "value":  # other parts may have other bounds
+            definition = asked
     named = (definition.metric, definition.parameters, names, definition.positive)
     return Moments(*named, *sums[:3])
 
@@ -644,10 +709,18 @@ def read_items(
     definition: Definition, y_true: Any, systems: Iterable[Any], **data: Any
 ) -> tuple[list[ScoredItems], Sample]:
     """The items of several systems, from arrays, and the units that are drawn."""
-    read = (_read_arrays(definition, y_true, scores, **data) for scores in systems)
+    read = [_read_arrays(definition, y_true, scores, **data) for scores in systems]
+    definition = _alike(definition, [each.scores for each in read])
     items, lines = zip(*(_items_of(definition, each) for each in read), strict=True)
     first = lines[0]
     return [*items], sampled(items[0], first.weights, first.cluster, first.items)
+
+
+def _alike(definition: Definition, scores: Sequence[Array]) -> Definition:
+    """The definition of several systems: values have the same bounds for all of them."""
+    if definition.declaration.kind != "value":
+        return definition
+    return bounded(definition, np.concatenate([each.ravel() for each in scores]))
 
 
 def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
@@ -752,6 +825,7 @@ def items_of_each(
 ) -> tuple[list[ScoredItems], Sample]:
     """The items of several systems, from lines with the scores of all systems."""
     lines, at, items = lines.single(), 0, []
+    definition = _alike(definition, [lines.scores])
     for names in columns.systems.values():
         scores = lines.scores[:, at] if len(names) == 1 else lines.scores[:, at : at + len(names)]
         items.append(_items_of(definition, lines._replace(scores=scores))[0])

@@ -15,7 +15,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED
 from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking
+from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking, sum_losses
 from whichf1.scoring.score import Score
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.counts import as_counts, count, count_by, count_kept
@@ -138,6 +138,18 @@ def of_class_slices(scores: Scores, by: Sequence[str] = ()) -> Subject:
         parts = {key: scores.of_slice(at) for at, key in enumerate(scores.keys)}
     slices = {key: of_classes(part) for key, part in parts.items()}
     return replace(of_classes(scores), slices=slices, by=tuple(by))
+
+
+def of_values(lines: ScoredLines, by: Sequence[str] = ()) -> Subject:
+    """Values that items have, whole and in the slices that their lines were read for."""
+
+    def valued(lines: ScoredLines) -> Subject:
+        sums = sum_losses(Definition(metric="mean_value"), lines)
+        mean = partial(score_lines, scores=lines)
+        return Subject(sums, mean, ("mean_value",), decided=False)
+
+    slices = {key: valued(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return replace(valued(lines), slices=slices, by=tuple(by))
 
 
 def of_scores(

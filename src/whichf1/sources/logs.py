@@ -21,13 +21,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.errors import FileError, InputError, did_you_mean
-from whichf1.tables.labels import Labels, from_text
+from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, joined
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect writes for correct, incorrect, partly correct, and no answer."""
-VALUE = Labels(("value",))
-"""The class of all items that have values instead."""
 MOST_BYTES = 1 << 30
 """A log that decompresses to more is refused."""
 ZSTANDARD = 93

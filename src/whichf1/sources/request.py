@@ -206,7 +206,9 @@ class Request:
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How files are read."""
     whole: bool = False
-    """Whether weights are frequencies: a row stands for this many equal items."""
+    """Whether weights are frequencies: a row stands for so many equal items."""
+    alone: bool = False
+    """Whether the scores are values that items have, without true classes."""
     bits: tuple[str, ...] = ()
     """A column of 0 and 1 for each label, if items have sets of labels; these come first in
     ``preds``."""
@@ -227,7 +229,7 @@ class Request:
         refuse_both(weights, frequencies)
         if isinstance(true, str) and not true:
             raise InputError("true= names a column of the frame or file; got an empty name")
-        others = ("labels", "joint", "scores", "systems")
+        others = ("labels", "joint", "scores", "systems", "alone")
         facts = {name: options.pop(name) for name in others if name in options}
         return cls(
             one_name(true, "true") or "",
@@ -308,7 +310,8 @@ class Request:
     def used(self) -> list[str]:
         """Every column that is read, once."""
         weights = [] if self.weights is None else [self.weights]
-        return [*dict.fromkeys([*self.by, self.true, *self.together, *weights])]
+        true = [] if self.alone else [self.true]
+        return [*dict.fromkeys([*self.by, *true, *self.together, *weights])]
 
     def find(self, available: Sequence[str], name: str) -> Request:
         """The request with the columns that a table has."""
@@ -329,8 +332,13 @@ class Request:
         return columns
 
     def _pair(self, available: Sequence[str], name: str) -> tuple[str, tuple[str, ...]]:
-        if self.true and self.preds:
+        if self.preds and (self.true or self.alone):
             return self.true, self.preds
+        if self.alone:
+            raise InputError(
+                f"{name}: which column has the values? Name it: mean_value(of=COLUMN). Its "
+                f"columns: {_listed(available)}."
+            )
         pred = self.preds[0] if self.preds else None
         usual = {(self.true or left, pred or right) for left, right in self.usual}
         pairs = [pair for pair in usual if set(pair) <= set(available)]
@@ -349,6 +357,12 @@ class Request:
         if not self.scores:
             return USUAL_NAMES
         return [(true, score) for true in USUAL_TRUE for score in USUAL_SCORES]
+
+
+def refuse_true(true: Any, alone: bool) -> None:
+    """Raise if true classes are named where items have values only."""
+    if alone and true is not None:
+        raise InputError("a mean of values needs no true classes: omit true=")
 
 
 def refuse_both(weights: Any, frequencies: Any) -> None:

@@ -10,7 +10,7 @@ from whichf1.errors import InputError
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
 from whichf1.sources.answers.rows import tally_together
 from whichf1.sources.questions.grouped import Grouped
-from whichf1.sources.request import Request, has_columns, refuse_other_order
+from whichf1.sources.request import Request, has_columns, refuse_other_order, refuse_true
 from whichf1.tables.slices import Slices
 
 
@@ -38,14 +38,17 @@ def read_systems(
     cluster: Any = None,
     true: Any = None,
     by: Any = (),
+    alone: bool = False,
     **reading: Any,
 ) -> Slices | ScoreColumns:
     """What systems are compared on: joint counts of classes or sets, or columns of scores.
 
     Counts are by slice; without ``by``, only the whole is of interest.
 
-    Cells are ``sets`` of labels if the metric needs them, if they are lists, or if ``sep``
-    separates labels.
+    Scores that stand ``alone`` are values of items, without true classes.
+
+    Cells are ``sets`` of labels if the metric is of these, or if they are lists, or if ``sep``
+    stands between two labels.
     """
     if not has_columns(data):
         raise InputError("true= and sep= are for columns of a dataframe or file; arrays have none")
@@ -65,7 +68,10 @@ def read_systems(
             labels = [*true]  # the columns of 0 and 1 are named after the labels
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
-        request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
+        refuse_true(true, alone)
+        request = Request.of_scores(
+            score=every, true=true, systems=len(columns), alone=alone, **options
+        )
         return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
     for name, names in columns.items():

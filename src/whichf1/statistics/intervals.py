@@ -51,7 +51,7 @@ def estimate(
     values, intervals = _estimate(definition, statistic, sample)
     if method is None:
         return values, intervals
-    bounds, careful = definition.declaration.bounds, not isinstance(method, Auto)
+    bounds, careful = definition.bounds, not isinstance(method, Auto)
     exact = method.word == Posterior.word or method.word in PROPORTIONS
     checked: list[Interval | None] = []
     for at, value in enumerate(values.tolist()):
@@ -142,7 +142,7 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
     method = definition.interval
     if method is None or twin is None or isnan(value):
         return None
-    bounds = definition.declaration.bounds
+    bounds = definition.bounds
     if isinstance(twin, Smoothed) and twin.spread.error == inf and bounds[1] < inf:
         return cautioned(Interval(*bounds, method.level, method.word), "nothing shows the spread")
     if isinstance(twin, Smoothed):
@@ -207,13 +207,14 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     metric, method = definition.declaration, definition.interval
     if method is None:
         return None
-    endless = metric.bounds[1] == inf or metric.bounds[0] == -inf
-    if not endless or metric.kind not in ("loss", "label ranking"):
-        return transformed(value, spread, metric.bounds, method.level, method.word)
+    bounds = definition.bounds
+    endless = bounds[1] == inf or bounds[0] == -inf
+    if not endless or metric.kind not in ("loss", "label ranking", "value"):
+        return transformed(value, spread, bounds, method.level, method.word)
     if not (isfinite(value) and isfinite(spread.error)) or spread.error <= NONE:
         return None
     half = normal_quantile((1 + method.level) / 2) * spread.error
-    low, high = max(metric.bounds[0], value - half), min(metric.bounds[1], value + half)
+    low, high = max(bounds[0], value - half), min(bounds[1], value + half)
     return Interval(low, high, method.level, method.word)
 
 

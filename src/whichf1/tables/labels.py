@@ -276,3 +276,7 @@ def refuse_scores(true: Collection[Label], predicted: Collection[Label], name: s
             f"{name} holds {len(texts):,} different numbers such as {shortened(fraction)}, most of "
             f"which are not true classes. {_SCORES}"
         )
+
+
+VALUE = Labels(("value",))
+"""In place of classes, where items have values."""

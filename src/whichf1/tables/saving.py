@@ -268,12 +268,13 @@ class Record:
         return np.array(values, np.str_)
 
     def packed(self, name: str, types: str, shape: tuple[int, ...] | None) -> Array:
-        """A packed column of one of these types and of this shape."""
+        """A column that was packed, of one of these types ('i1i2i4') and of this shape."""
         own = self.take(name)
         self.expect(isinstance(own, dict) and own.keys() == {"type", "shape", "data"},
                     f"{name!r} is not a packed column")  # fmt: skip
         kind, size = own["type"], own["shape"]
-        self.expect(kind in (types[:2], types[2:]) and kind, f"the type of {name!r} is {kind!r}")
+        known = [types[at : at + 2] for at in range(0, len(types), 2)]
+        self.expect(kind in known, f"the type of {name!r} is {kind!r}")
         right = isinstance(size, list) and all(type(x) is int and x >= 0 for x in size)
         self.expect(right and (len(size) == 1 if shape is None else tuple(size) == shape),
                     "its columns differ in length")  # fmt: skip

@@ -106,7 +106,7 @@ class DataSet:
             present, codes = np.unique(self.cluster[items], return_inverse=True)
             names = self.cluster_names
             kept = names and Labels.trusted(names[at] for at in present)
-            chosen |= {"cluster": codes, "cluster_names": kept}
+            chosen |= {"cluster": codes.astype(np.int32), "cluster_names": kept}
         return replace(self, **chosen)
 
     def lacking(self) -> list[tuple[RunKey, int, list[Any]]]:
@@ -137,14 +137,16 @@ class DataSet:
         record.expect(right and len({*map(tuple, keys)}) == len(keys), "its runs are not named")
         ids = record.packed("ids", "i8", None) if by_line else record.names("ids")
         items, shape = len(ids), (len(keys), len(ids))
-        record.expect(items and len({*ids.tolist()}) == items, "an item appears twice")
-        true = record.packed("true", "i4", (items,))
-        predicted = record.packed("predicted", "i4f8", shape)
+        record.expect(items and len({*ids.tolist()}) == items, "an item stands in it twice")
+        true = record.packed("true", CODES, (items,)).astype(np.int32)
+        predicted = record.packed("predicted", f"{CODES}f8", shape)
+        if predicted.dtype.kind == "i":
+            predicted = predicted.astype(np.int32)
         fields: dict[str, Any] = {}
         for name, size in (("folds", shape), ("cluster", (items,))):
             if name in record:
                 names = record.labels(f"{name.removesuffix('s')}_names")
-                fields[name] = record.packed(name, "i4", size)
+                fields[name] = record.packed(name, CODES, size).astype(np.int32)
                 fields[f"{name.removesuffix('s')}_names"] = names
                 inside = (fields[name] >= ABSENT) & (fields[name] < len(names))
                 record.expect(inside.all(), f"a code of {name!r} does not belong to anything")
@@ -163,7 +165,19 @@ def packed(column: Array) -> Any:
     """A column as it is saved: texts as they are, numbers compressed."""
     from whichf1.tables import saving  # slow to import
 
-    return column.tolist() if column.dtype.kind == "U" else saving.packed(column)
+    if column.dtype.kind == "U":
+        return column.tolist()
+    return saving.packed(column if column.dtype != np.int32 else _narrow(column))
+
+
+CODES = "i1i2i4"
+"""The types of columns of codes."""
+
+
+def _narrow(codes: Array) -> Array:
+    """Codes in as few bytes as they need: most of the time of saving is spent on packing them."""
+    most = int(codes.max()) if codes.size else 0
+    return codes.astype(np.int8 if most < 1 << 7 else np.int16 if most < 1 << 15 else np.int32)
 
 
 class Trials(Additive, Displayed, kind="study"):

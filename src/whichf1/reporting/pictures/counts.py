@@ -231,7 +231,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
         ]
         ends += each.array.tolist()
     for number, (name, each) in enumerate(scores):
-        low, high = each.definition.declaration.bounds
+        low, high = each.definition.bounds
         across = unit_axis("") if (low, high) == (0, 1) else within(axis("", ends), low, high)
         panels.append(
             _forest(name, each, at, scale if not number else replace(scale, beside=True), across)
@@ -477,7 +477,7 @@ def posterior(
     legend: list[Key] = []
     said, tallest = [], 0.0
     for at, (score, sampled) in enumerate(scores):
-        bounds = score.definition.declaration.bounds
+        bounds = score.definition.bounds
         density = kernel_density(sampled[np.isfinite(sampled)], grid, bounds)
         tallest = max(tallest, float(density.max()))
         name, interval = title_of(score.definition), score.interval

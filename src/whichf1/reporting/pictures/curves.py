@@ -543,7 +543,7 @@ def threshold(
     name = title_of(definition)
     x, y = curve.threshold[1:], finite(curve.value[1:], name)
     drawn = bands_of(curve, band, level)
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     heights = np.concatenate([y, *(each.low for each in drawn), *(each.high for each in drawn)])
     up = (
         within(axis(name, heights.tolist()), low, high)
@@ -649,7 +649,7 @@ def decision(
 def prevalence(data: Mapping[str, PrevalenceCurve]) -> Picture:
     """A score by the prevalence of a class, with its intervals and the prevalence in the data."""
     first = next(iter(data.values()))
-    low, high = first.score.definition.declaration.bounds
+    low, high = first.score.definition.bounds
     ends = [x for each in first.intervals if each for x in (each.low, each.high)]
     tops = [x for curve in data.values() for x in curve.y.tolist()]
     up = within(axis(first.y_label, [x for x in (*tops, *ends) if np.isfinite(x)]), low, high)

@@ -278,7 +278,7 @@ def slice_picture(
     shown = parts[:MOST]
     values = [row.score.value for row in shown]
     intervals = [row.score.interval for row in shown]
-    lows, highs = whole.score.definition.declaration.bounds
+    lows, highs = whole.score.definition.bounds
     everything = [*_span(values, intervals), *_span([whole.score.value], [whole.score.interval])]
     across = within(axis(name, everything), lows, highs)
     texts = names(f"{slice_name(row.key)} ({row.score.n:,.6g})" for row in shown)

@@ -51,7 +51,7 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
     every = [*(x for each in shown for x in each.values), *ends]
     lower = data.definition.declaration.better == "lower"
     label = f"{name} ({'lower' if lower else 'higher'} is better)"
-    across = within(axis(label, every), *data.definition.declaration.bounds)
+    across = within(axis(label, every), *data.definition.bounds)
     scale = with_names("", [each.system for each in shown], "systems")
     each_run = [(value, at + 0.22) for at, each in enumerate(shown) for value in each.values]
     intervals = [each.interval for each in shown]

@@ -153,7 +153,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
 
 def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
     """What lines may lack, and which lines lack it."""
-    gaps = {("label", columns.true): _missing(lines.true)}
+    gaps = {} if columns.alone else {("label", columns.true): _missing(lines.true)}
     for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
         gaps["finite number", name] = bad
     if columns.cluster is not None:
@@ -196,6 +196,8 @@ def _first(lines: ScoredLines, columns: Request) -> Callable[[str], str]:
 
 def _labels(values: Any, columns: Request, origin: Origin) -> Any:
     """The class of each line."""
+    if columns.alone:
+        return values
     how = origin.reading_of(columns.true)
     if how == "typed" and isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         return values

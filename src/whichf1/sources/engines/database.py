@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as Waiting
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,8 +94,6 @@ class Database:
             raise FileError(explain("it contains text that is not UTF-8")) from None
 
     def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
-        from concurrent.futures import ThreadPoolExecutor
-        from concurrent.futures import TimeoutError as Waiting
 
         with ThreadPoolExecutor(1) as pool:
             rows = pool.submit(ask)
@@ -116,6 +117,36 @@ class Database:
             f"folder {self.folder!r} could not hold the rest: {first_line(text)} Raise "
             "--memory-limit (memory_limit=), or point TMPDIR at a disk with more room."
         )
+
+
+_SHARED: ContextVar[dict[Any, Database] | None] = ContextVar("shared", default=None)
+"""The connections that stay open, by their memory limit."""
+
+
+@contextmanager
+def kept_open() -> Iterator[None]:
+    """Within this, files share a connection: to open one takes longer than to read a small file."""
+    shared: dict[Any, Database] = {}
+    before = _SHARED.set(shared)
+    try:
+        yield
+    finally:
+        _SHARED.reset(before)
+        for database in shared.values():
+            database.__exit__()
+
+
+@contextmanager
+def opened(memory_limit: str | int, progress: Progress | None = None) -> Iterator[Database]:
+    """A connection to read a file with; one that is kept open, if there is any."""
+    shared = _SHARED.get()
+    if shared is None or progress is not None:
+        with Database(memory_limit, progress) as database:
+            yield database
+        return
+    if memory_limit not in shared:
+        shared[memory_limit] = Database(memory_limit)
+    yield shared[memory_limit]
 
 
 def plain_columns(result: Any) -> list[Any]:

@@ -25,6 +25,7 @@ from whichf1.sources.engines.database import (
     Progress,
     as_number,
     as_score,
+    opened,
     quote,
 )
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
@@ -239,7 +240,7 @@ def gather_files(
     parts: list[dict[str, list[Any]]] = []
     skipped: list[str] = []
     columns = request
-    with Database(options.memory_limit, options.progress) as database:
+    with opened(options.memory_limit, options.progress) as database:
         for file in files:
             if len(files) > 1 and file.is_empty():
                 continue

@@ -180,8 +180,9 @@ def holds_lists(series: Any) -> bool:
 
 
 def refuse_mixed_objects(frame: Any, columns: Request) -> None:
-    """Raise for mixed types: pandas' object columns group 1, True and 1.0 together."""
-    for name in (columns.true, *(() if columns.scores else columns.preds)):
+    """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
+    true = () if columns.alone else (columns.true,)
+    for name in (*true, *(() if columns.scores else columns.preds)):
         if frame[name].dtype != nw.Object or holds_lists(frame[name]):
             continue
         values = frame[name].to_numpy()

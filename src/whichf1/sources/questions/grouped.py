@@ -346,7 +346,8 @@ class Scoring(Question):
         width = len(columns.preds)
         if self._derived is not None:
             items, width = self._derived.of(items, columns)
-        keys = ["k", *(f"s{at}" for at in range(width)), *kept_names(columns)]
+        keys = [*(f"s{at}" for at in range(width)), *kept_names(columns)]
+        keys = keys if columns.alone else ["k", *keys]
         sums: list[str] = []
         if columns.whole or (columns.weights is not None and not self._apart):
             keys.remove("w")
@@ -357,7 +358,7 @@ class Scoring(Question):
 
 def _names(columns: Request) -> list[tuple[str, str, bool]]:
     """The names under which columns are shown, and which are read as numbers."""
-    names = [("k", columns.true, False)]
+    names = [] if columns.alone else [("k", columns.true, False)]
     names += [(f"s{at}", name, columns.scores) for at, name in enumerate(columns.preds)]
     names += [("w", columns.weights, True)] if columns.weights else []
     names += [("c", columns.cluster, False)] if columns.cluster else []
@@ -424,7 +425,7 @@ def _without_nan(items: Any, columns: Request) -> Any:
 def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
     numbers = {name: _numbers(x) for name, x in cells.items() if name[0] in "snw" or name == "bad"}
     return ScoredLines(
-        cells["k"],
+        np.zeros(len(numbers["s0"]), np.intp) if columns.alone else cells["k"],
         np.column_stack([numbers[name] for name in numbers if name[0] == "s"]),
         numbers["n"].astype(np.int64) if "n" in numbers else None,
         numbers.get("w"),
