@@ -101,7 +101,8 @@ class Traced(NDArrayOperatorsMixin):
 
     def sum(self, axis: int = -1, keepdims: bool = False) -> Traced:
         """The sum over the last axis."""
-        _refuse_other(axis)
+        if axis != -1:
+            _refuse_other(axis)
         total = _total(self.value, -1, keepdims=keepdims)
 
         def pull(g: Array) -> Array:
@@ -220,7 +221,8 @@ def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Ar
     result = function(*leaves)
     if not isinstance(result, Traced):  # a constant
         return np.asarray(result), [np.zeros_like(x) for x in arrays]
-    result.grad = np.ones(result.shape) if result.shape else _ONE
+    shape = result.value.shape
+    result.grad = np.ones(shape) if shape else _ONE
     with np.errstate(all="ignore"):
         for node in reversed(tape):
             grad, facts = node.grad, node.facts
