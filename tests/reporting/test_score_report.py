@@ -90,7 +90,7 @@ def test_a_report_of_scores_is_what_the_command_prints(name: str, run: Run) -> N
         (
             lambda: wf.report([0, 1], scores=[[0.1, 0.9], [0.2, 0.8]], threshold=0.5),
             InputError,
-            "one score for each item",
+            "one score per item",
         ),
         (lambda: wf.report(wf.rank([0, 1], [0, 1]), [0, 1]), InputError, "pass it alone"),
         (lambda: wf.report(wf.rank([0, 1], [0, 1]), None, ["f1"]), DefinitionError, "needs predic"),

@@ -336,7 +336,7 @@ def test_what_cannot_be_asked(lite: Path, run: Run) -> None:
         "name the rows of a database: table='name' or query=": lambda: wf.count(
             sqlite3.connect(lite), **named
         ),
-        "one of them": lambda: wf.count(address, **named, table="rows", query="SELECT 1"),
+        "but not both": lambda: wf.count(address, **named, table="rows", query="SELECT 1"),
         "there is no file 'nope.db'": lambda: wf.count("sqlite:///nope.db", **named, table="t"),
         "use 'sqlite:///rows.db'": lambda: wf.count("rows.db", **named, table="t"),
         "syntax error. query= must be a single SELECT.": lambda: wf.count(

@@ -152,7 +152,7 @@ def test_scores_of_inspect_may_be_several(tmp_path: Path) -> None:
             lambda own: [{**x, "filter": y} for y in ("none", "strict") for x in own],
             "several filters",
         ),
-        (lambda own: own + own[:1], "is 2 times in one run"),
+        (lambda own: own + own[:1], "appears 2 times in one run"),
         (lambda own: [{k: v for k, v in own[0].items() if k != "doc_id"}], "has no 'doc_id'"),
         (lambda own: [], "has no samples"),
         (lambda own: [{**x, "metrics": []} for x in own], "no sample has acc"),

@@ -63,7 +63,7 @@ def _load(name: str) -> click.Command:
     return command(getattr(import_module(f"whichf1.cli.{module}"), name))
 
 
-class Program(click.Group):
+class LazyGroup(click.Group):
     """A group of commands that imports none of them to list them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -112,11 +112,12 @@ VERSION = click.Option(
     is_flag=True,
     is_eager=True,
     expose_value=False,
+    default=False,
     callback=_version,
     help="Print the version.",
 )
 commands: Any = Commands()
-app = Program(
+app = LazyGroup(
     "whichf1",
     commands=commands,
     params=[VERSION],

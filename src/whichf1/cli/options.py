@@ -48,7 +48,7 @@ REQUIRED = ...
 """The default of a required option."""
 
 
-class Parameter(NamedTuple):
+class Declared(NamedTuple):
     """An option or an argument as it is declared; its type is that of the attribute."""
 
     kind: type[click.Parameter]
@@ -65,8 +65,8 @@ class Parameter(NamedTuple):
             settings["default"] = getattr(self.default, "value", self.default)
         bounds = {each: settings.pop(each) for each in ("min", "max") if each in settings}
         settings["type"] = click.IntRange(**bounds) if bounds else _click_type(type_)
-        if self.kind is Argument:
-            return Argument([name], nargs=-1 if several else 1, **settings)
+        if self.kind is PositionalArgument:
+            return PositionalArgument([name], nargs=-1 if several else 1, **settings)
         dashed = f"--{name.replace('_', '-')}"
         words = self.names or ((f"{dashed}/--no-{dashed[2:]}",) if type_ is bool else (dashed,))
         if type_ is bool:
@@ -94,7 +94,7 @@ def _click_type(type_: Any) -> Any:
     return click.Choice([each.value for each in type_]) if issubclass(type_, StrEnum) else type_
 
 
-class Argument(click.Argument):
+class PositionalArgument(click.Argument):
     """A positional argument with a help text, which click has since 8.5."""
 
     def __init__(self, *given: Any, help: str, **more: Any) -> None:
@@ -114,12 +114,12 @@ class Argument(click.Argument):
 
 def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
     """An attribute that is an option, with its help and, if they are not the attribute's, names."""
-    return Parameter(click.Option, names, default, {"help": help, **more})
+    return Declared(click.Option, names, default, {"help": help, **more})
 
 
 def argument(help: str, *, default: Any = None, **more: Any) -> Any:
     """An attribute that is a positional argument."""
-    return Parameter(Argument, (), default, {"help": help, **more})
+    return Declared(PositionalArgument, (), default, {"help": help, **more})
 
 
 class Command(click.Command):
@@ -138,7 +138,7 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the arguments with their help, then the options."""
-        arguments = [x for x in self.params if isinstance(x, Argument)]
+        arguments = [x for x in self.params if isinstance(x, PositionalArgument)]
         if arguments:
             with formatter.section("Arguments"):
                 formatter.write_dl([each.described for each in arguments])
@@ -225,12 +225,12 @@ class OptionGroup:
 
     @classmethod
     @cache
-    def declared_options(cls) -> dict[str, Parameter]:
+    def declared_options(cls) -> dict[str, Declared]:
         """What is declared in a class, then in its base classes; the first of a name counts."""
-        every: dict[str, Parameter] = {}
+        every: dict[str, Declared] = {}
         for base in cls.__mro__:
             for name, each in vars(base).items():
-                if isinstance(each, Parameter):
+                if isinstance(each, Declared):
                     every.setdefault(name, each)
         return every
 

@@ -87,7 +87,7 @@ def convert(options: ConvertOptions) -> None:
 
 
 def explain(options: ExplainOptions) -> None:
-    """Find definitions that reproduce a published number on these data."""
+    """Find definitions that reproduce a published number."""
     source, counts = _counts(options)
     scale, decimals = _scale(options.scale), options.value_decimals
     explanation = find_explanation(counts, options.value, decimals=decimals, scale=scale)

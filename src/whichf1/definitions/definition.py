@@ -27,6 +27,7 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import (
     Array,
     Margins,
+    OneVsRest,
     every_class,
     exactly,
     one_class,
@@ -50,7 +51,7 @@ class Frozen(NamedTuple):
     table: Any
     """The cells of class counts, or the lines of label sets."""
     classes: Any
-    """The codes of the classes to average over, as an array; or the code of a single class."""
+    """The codes of the classes to average over, as an array."""
     labels: Labels
     """Those classes."""
     units: Any = None
@@ -386,6 +387,10 @@ class Definition:
         if metric.named:
             parameters = {**parameters, "labels": labels}
         return self.rule.settle(metric.formula(margins, **parameters))
+
+    def of_class(self, c: OneVsRest) -> Array:
+        """The rate of a class against the rest."""
+        return per_class(self.declaration, self.arguments, self.rule, c)
 
     def shares_of(self, counts: AnyCounts) -> Array:
         """The share that each class of these counts is scaled to."""

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from textwrap import fill, indent
 from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -159,7 +160,7 @@ def _complete(described: Any) -> None:
     text, prompt, example = inspect.cleandoc(described.__doc__ or "").partition(">>>")
     if not prompt or "\n--------\n" in text:
         return
-    signature = inspect.signature(described, eval_str=True)
+    signature = _typed_signature(described)
     entries: dict[str, Entry] = {}
 
     def take(field: re.Match[str]) -> str:
@@ -182,6 +183,17 @@ def _complete(described: Any) -> None:
         sections += section("Raises", raised) if raised else []
     sections += [*section("Examples", []), prompt + example]
     described.__doc__ = "\n".join([prose, *sections])
+
+
+def _typed_signature(described: Any) -> inspect.Signature:
+    """The signature with its types, also those that a module imports for type checkers alone."""
+    public: dict[str, Any] = {}
+    while True:
+        try:
+            return inspect.signature(described, eval_str=True, locals=public)
+        except NameError as error:
+            missing = str(error.name)
+            public[missing] = getattr(sys.modules["whichf1"], missing)
 
 
 def parameters(signature: inspect.Signature, entries: dict[str, Entry]) -> list[tuple[str, str]]:

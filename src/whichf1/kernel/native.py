@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from math import isqrt
 from typing import Any
 
 import numpy as np
 
-from whichf1.kernel import _native as c
-from whichf1.kernel import reference
+import whichf1.kernel._native as c
 from whichf1.kernel.reference import (
+    LABEL_SCORES,
     TOLERANCE,
     Array,
-    Cells,
+    CountedTable,
     LossSums,
     Pairs,
     Ranks,
@@ -25,10 +24,11 @@ from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
+_LABEL_SCORES = {name: at for at, name in enumerate(LABEL_SCORES)}
+_OF_PAIRS = ("disorder", "precision")
+_MOST_LABELS = 64
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
 _FLAG = np.dtype(np.bool_)
-_MOST_ITEMS = 1e7
-"""With more, the continued fraction of a beta distribution would be long."""
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
@@ -49,26 +49,31 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
     return pairs._replace(count=pairs.count.astype(count.dtype))
 
 
-def count_margins(
-    true: Array, predicted: Array, cells: bool = False
-) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if requested.
+def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
+    """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
+    C also if there are too many labels for a dense table.
     """
-    counted = c.count_margins(true, predicted, THREADS, cells)
-    if counted is None:
-        return None
-    labels, sums, filled = counted
-    k = len(labels)
-    tp = np.ndarray(k, _FLOAT, sums)
-    fp, fn = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
-    return labels, (tp, fp, fn), None if filled is None else partial(_cells, filled)
+    return c.count_table(true, predicted, THREADS, whole)
 
 
-def _cells(filled: bytes) -> tuple[Array, Array]:
-    n = len(filled) // 16
-    return np.ndarray(n, _INTEGER, filled), np.ndarray(n, _FLOAT, filled, 8 * n)
+def count_class(
+    true: Array, predicted: Array, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels of two columns; true positives, false positives and false negatives of one class.
+
+    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    """
+    return c.count_class(true, predicted, THREADS, positive)
+
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    return c.information(margins, cells)
 
 
 margins = c.margins
@@ -150,6 +155,22 @@ def rank_labels(
     return Ranks(score, positives, negatives), items
 
 
+def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
+    """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
+
+    None if a label is neither 0 nor 1, or if a score is not finite.
+    """
+    return c.rank_areas(scores, labels, THREADS)
+
+
+def trapezoid(x: Array, y: Array) -> tuple[float, bool, bool]:
+    """The area under a curve by the trapezoidal rule; whether x ever rises; whether it ever falls.
+
+    Both are contiguous float64. The area is not finite if a point is not.
+    """
+    return c.trapezoid(x, y, THREADS)
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
@@ -180,6 +201,17 @@ def label_flags(true: Array, scores: Array) -> Array | None:
     """
     flags = c.label_flags(true, scores)
     return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
+
+
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+
+    Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
+    None for other numbers, and in C if comparing each label with each would take long.
+    """
+    if what in _OF_PAIRS and true.shape[1] > _MOST_LABELS:
+        return None
+    return c.label_scores(true, other, _LABEL_SCORES[what], THREADS)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
@@ -258,8 +290,4 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
     return rows
 
 
-def beta_logit(a: float, b: float, p: float) -> float:
-    """The quantile x of the beta distribution, 0 < p < 1, as ln(x / (1 − x)): no end is rounded."""
-    if max(a, b) > _MOST_ITEMS:
-        return reference.beta_logit(a, b, p)
-    return c.beta_logit(a, b, p)
+beta_logit = c.beta_logit

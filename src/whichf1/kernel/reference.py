@@ -12,8 +12,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-Cells: TypeAlias = Callable[[], tuple[Array, Array]]
-"""The indices of the non-empty cells of a table, row by row, and their counts in float64."""
+CountedTable: TypeAlias = tuple[list[Any], bytes, tuple[float, ...] | None, bytes | None]
+"""Labels in order; the diagonal of their table in float64, and what is off it by predicted and by
+true class; the TableSums; and the places of the filled cells, row by row, before their counts."""
 
 TOLERANCE = 1e-3
 """How far the sum of an item's probabilities may be from 1, to allow rounding to 3 decimals."""
@@ -49,6 +50,41 @@ class Ranks(NamedTuple):
     positives: Array
     negatives: Array
     """Both are int32 (int64 from 2³¹ items on), or float64 sums of weights."""
+
+
+class RankAreas(NamedTuple):
+    """What a ranking adds up to."""
+
+    positives: float
+    negatives: float
+    pairs: float
+    """Pairs of a positive and a negative that are ranked in this order; ties count half."""
+    precision: float
+    """The precision at the score of each positive, added up."""
+    highest: float
+    """The highest score."""
+    lowest: float
+
+
+class TableSums(NamedTuple):
+    """Sums over a table C of the counts of n items."""
+
+    right: float
+    """Items on the diagonal."""
+    wrong: float
+    apart: float
+    """Σ C_i· (n − C_·i): pairs of a true and a predicted class, drawn apart, that differ."""
+    rows_apart: float
+    """Σ C_i· (n − C_i·)."""
+    columns_apart: float
+    """Σ C_·i (n − C_·i)."""
+    together: float
+    """n Σ C_ii − Σ C_i· C_·i."""
+    same: float
+    """Ordered pairs of items that are in one cell."""
+    only_true: float
+    """Those that are in one row, but not in one cell."""
+    only_predicted: float
 
 
 class LossSums(NamedTuple):
@@ -138,18 +174,74 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
     return Pairs(labels, code[row], code[column], count)
 
 
-def count_margins(
-    true: Array, predicted: Array, cells: bool = False
-) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if requested.
+def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
+    """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
+    C also if there are too many labels for a dense table.
     """
+    kind, shape = true.dtype.kind, true.shape
+    if kind not in "iub" or predicted.dtype.kind != kind:
+        return None
+    if shape != predicted.shape or len(shape) != 1 or not shape[0]:
+        return None
     pairs = count_pairs(true, predicted)
-    sums, count = np.zeros((3, len(pairs.labels))), pairs.count.astype(np.float64)
+    labels = [*map(bool, pairs.labels)] if kind == "b" else pairs.labels
+    k, count = len(labels), pairs.count.astype(np.float64)
+    sums = np.zeros((3, k))
     margins(pairs.true, pairs.predicted, count, sums)
-    key = pairs.true * len(pairs.labels) + pairs.predicted
-    return pairs.labels, (sums[0], sums[1], sums[2]), (lambda: (key, count)) if cells else None
+    if not whole:
+        return labels, sums.tobytes(), None, None
+    cells = (pairs.true * k + pairs.predicted).astype(np.int64).tobytes() + count.tobytes()
+    return labels, sums.tobytes(), _table_sums(pairs, sums), cells
+
+
+def count_class(
+    true: Array, predicted: Array, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels of two columns; true positives, false positives and false negatives of one class.
+
+    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    """
+    table = count_table(true, predicted)
+    if table is None or type(positive) is not type(table[0][0]) or positive not in table[0]:
+        return None
+    sums = np.frombuffer(table[1], np.float64).reshape(3, -1)
+    tp, fp, fn = sums[:, table[0].index(positive)].tolist()
+    return table[0], tp, fp, fn
+
+
+def _table_sums(pairs: Pairs, margins: Array) -> TableSums:
+    tp, fp, fn = margins
+    rows, columns, count = tp + fn, tp + fp, pairs.count.astype(np.float64)
+    n = rows.sum()
+    sums = (
+        tp,
+        fn,
+        rows * (n - columns),
+        rows * (n - rows),
+        columns * (n - columns),
+        tp * (n - rows - fp) - fp * fn,
+        count * (count - 1),
+        count * (rows[pairs.true] - count),
+        count * (columns[pairs.predicted] - count),
+    )
+    return TableSums(*[float(x.sum()) for x in sums])
+
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    tp, fp, fn = np.frombuffer(margins, np.float64).reshape(3, -1)
+    key, count = np.frombuffer(cells, np.int64), np.frombuffer(cells, np.float64)
+    key, count = key[: len(key) // 2], count[len(count) // 2 :]
+    rows, columns = tp + fn, tp + fp
+    n, (true, predicted) = rows.sum(), np.divmod(key, len(tp))
+    shared = count * np.log(count * n / (rows[true] * columns[predicted]))
+    entropies = [float((x * np.log(n / x)).sum()) for x in (rows[rows > 0], columns[columns > 0])]
+    return max(float(shared.sum()), 0.0), entropies[0], entropies[1]
 
 
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
@@ -245,6 +337,32 @@ def rank_labels(
     return rank_table(scores, positive, weights), int(np.count_nonzero(positive))
 
 
+def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
+    """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
+
+    None if a label is neither 0 nor 1, or if a score is not finite.
+    """
+    ranked = rank_labels(scores, labels) if np.isfinite(scores).all() else None
+    if ranked is None:
+        return None
+    score = ranked[0].score
+    positives, negatives, tp, fp = running(ranked[0].positives, ranked[0].negatives, 0, 0)
+    pairs = (negatives * (tp - positives / 2)).sum()
+    precision = (positives * tp / (tp + fp)).sum()
+    ends = (tp[-1], fp[-1], pairs, precision, score[0], score[-1])
+    return RankAreas(*[float(x) for x in ends])
+
+
+def trapezoid(x: Array, y: Array) -> tuple[float, bool, bool]:
+    """The area under a curve by the trapezoidal rule; whether x ever rises; whether it ever falls.
+
+    Both are contiguous float64. The area is not finite if a point is not.
+    """
+    steps = np.diff(x)
+    area = float((steps * (y[1:] + y[:-1])).sum()) / 2
+    return area, bool((steps > 0).any()), bool((steps < 0).any())
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
@@ -287,6 +405,56 @@ def label_flags(true: Array, scores: Array) -> Array | None:
     has: Array = true == 1
     known = (has | (true == 0)).all() and scores.dtype.kind == "f" and np.isfinite(scores).all()
     return has if known else None
+
+
+LABEL_SCORES = ("exact", "wrong", "coverage", "disorder", "precision", "top_error")
+"""Scores of items by their labels: whether both sets are the same; the share of labels in only one.
+
+Of labels with scores: how many score at least as high as the lowest true one; the share of pairs of
+a true and another label in which the true one is not ahead; the mean share of true labels among
+those that score at least as high as each true one; the share of the top-scored that are not true.
+"""
+
+
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+
+    Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
+    None for other numbers, and in C if comparing each label with each would take long.
+    """
+    values = (_of_sets if what in ("exact", "wrong") else _of_scores)(true, other, what)
+    return None if values is None else (float(values.sum()), float((values * values).sum()))
+
+
+def _of_sets(true: Array, predicted: Array, what: str) -> Array | None:
+    sums = item_labels(true, predicted)
+    if sums is None:
+        return None
+    wrong = sums[1] + sums[2]
+    values: Array = np.where(wrong, 0.0, 1.0) if what == "exact" else wrong / true.shape[1]
+    return values
+
+
+def _of_scores(true: Array, scores: Array, what: str) -> Array | None:
+    has = label_flags(true, scores)
+    if has is None:
+        return None
+    size, labels = has.sum(1), true.shape[1]
+    if what == "coverage":
+        lowest = np.where(has, scores, np.inf).min(1, keepdims=True)
+        covered: Array = (scores >= lowest).sum(1).astype(np.float64)
+        return covered
+    if what == "top_error":
+        top = scores == scores.max(1, keepdims=True)
+        share: Array = (top & ~has).sum(1) / top.sum(1)
+        return share
+    ahead = scores[:, None, :] >= scores[:, :, None]  # item, label, other label
+    if what == "disorder":
+        wrong = (ahead & has[:, :, None] & ~has[:, None, :]).sum((1, 2))
+        return wrong / np.maximum(size * (labels - size), 1)  # type: ignore[no-any-return]
+    hits = (ahead & has[:, None, :]).sum(2) / ahead.sum(2)
+    mean = np.where(has, hits, 0).sum(1) / np.maximum(size, 1)
+    return np.where((size == 0) | (size == labels), 1.0, mean)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from whichf1.tables.labels import Labels, as_number
 )
 def accuracy(m: Margins) -> Ratio:
     """Fraction of items predicted correctly."""
-    return m.tp.sum(-1), m.total
+    return m.right, m.total
 
 
 @agreement(
@@ -32,7 +31,7 @@ def accuracy(m: Margins) -> Ratio:
 )
 def error_rate(m: Margins) -> Ratio:
     """Fraction of items predicted incorrectly."""
-    return m.fn.sum(-1), m.total
+    return m.wrong, m.total
 
 
 Weighting: TypeAlias = Annotated[
@@ -51,8 +50,9 @@ Weighting: TypeAlias = Annotated[
 )
 def cohen_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond chance, optionally weighted by the distance between classes."""
-    expected = (m.rows * _apart_from(m, m.columns, weighting, lambda: m.tn + m.fn)).sum(-1)
-    return _beyond(m, weighting, expected)
+    if weighting == "none":
+        return _beyond(m, weighting, m.apart)
+    return _beyond(m, weighting, (m.rows * _apart_from(m, m.columns, weighting)).sum(-1))
 
 
 @agreement(
@@ -64,9 +64,10 @@ def cohen_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
 )
 def scott_pi(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond that of two raters who guess with the pooled class frequencies."""
+    if weighting == "none":
+        return _beyond(m, weighting, m.either_apart, 4)
     both = m.rows + m.columns
-    others = _apart_from(m, both, weighting, lambda: 2 * m.tn + m.fn + m.fp)
-    return _beyond(m, weighting, (both * others).sum(-1), 4)
+    return _beyond(m, weighting, (both * _apart_from(m, both, weighting)).sum(-1), 4)
 
 
 @agreement(
@@ -100,14 +101,14 @@ Level: TypeAlias = Annotated[
 def krippendorff_alpha(m: Margins, level: Level = "nominal", labels: Names = None) -> Ratio:
     """Agreement of any number of raters beyond that of the same ratings in random order."""
     c = m.coincidences
-    rows, n = c.rows, c.total
+    n = c.total
     if level == "nominal":
-        observed, expected = c.fn.sum(-1), (rows * (c.tn + c.fn)).sum(-1)
+        observed, expected = c.wrong, c.apart
     elif level == "ratio":
-        apart = _ratios(_values(m, labels, level))
+        apart, rows = _ratios(_values(m, labels, level)), c.rows
         observed, expected = of_cells(c, apart), (rows * across(rows, apart)).sum(-1)
     else:  # the squared difference of two values, or of the mean ranks of two ordered categories
-        ranked = level == "ordinal"
+        ranked, rows = level == "ordinal", c.rows
         value = np.cumsum(rows, -1) - rows / 2 if ranked else _values(m, labels, level)
         middle = (rows * value).sum(-1, keepdims=True) / np.maximum(n[..., None], _NO_RATING)
         cells, off = c.cells, value - middle
@@ -152,8 +153,7 @@ def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
     k, most = m.tp.shape[-1], _farthest(m, weighting)
     if k < 2:
         return m.total * 0, m.total * 0
-    both = m.rows + m.columns
-    spread = (both * (2 * m.tn + m.fn + m.fp)).sum(-1)  # 4 n² Σ π (1 − π)
+    spread = m.either_apart  # 4 n² Σ π (1 − π)
     shared, times = k * k * most - _all_apart(m, weighting), 4 * k * (k - 1)
     expected = times * most * m.total * m.total - spread * shared
     return _beyond(m, weighting, expected, times, open=True)
@@ -163,9 +163,9 @@ def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
 def adjusted_balanced_accuracy(m: Margins) -> Ratio:
     """Mean recall of the classes that have true items, rescaled so that guessing scores 0."""
     rows = m.rows
-    present = rows.real > 0
-    recalls = np.where(present, m.tp / np.where(present, rows, 1), 0).sum(-1)
-    return recalls - 1, np.maximum(present.sum(-1) - 1, 0)
+    absent = rows.real == 0
+    recalls = (m.tp / (rows + absent)).sum(-1)
+    return recalls - 1, np.maximum(rows.shape[-1] - 1 - absent.sum(-1), 0)
 
 
 @agreement(tex=r"\frac{1}{n}\max_i C_{i\cdot}", aliases=("nir",), better="neither", smooth=False)
@@ -185,7 +185,7 @@ def no_information_p_value(m: Margins) -> Ratio:
     """Probability of an accuracy this high if the true accuracy is the no-information rate."""
     from scipy.special import betainc  # slow to import
 
-    hits, n = m.tp.sum(-1), m.total
+    hits, n = m.right, m.total
     p = betainc(np.maximum(hits, 1), n - hits + 1, m.rows.max(-1) / n)
     return np.where(hits > 0, p, 1.0), np.ones_like(p)
 
@@ -202,15 +202,12 @@ def no_information_p_value(m: Margins) -> Ratio:
 )
 def mcc(m: Margins) -> Ratio:
     """Correlation between true and predicted classes (Matthews; Gorodkin for several classes)."""
-    # n Σ C_ii − Σ C_i· C_·i and n² − Σ C_·i², without a difference of large numbers
-    together = (m.tp * m.tn - m.fp * m.fn).sum(-1)
-    spread = (m.columns * (m.tn + m.fn)).sum(-1) * (m.rows * (m.tn + m.fp)).sum(-1)
-    return _within(together, root(spread))
+    return _within(m.together, root(m.columns_apart * m.rows_apart))
 
 
 def _within(top: Array, bottom: Array) -> Ratio:
     """A ratio between -1 and 1, even where its sums are rounded differently."""
-    if isinstance(bottom, np.float64):  # a single table: the common case, and faster
+    if isinstance(bottom, float):  # a single table: the common case, and faster
         return max(min(top, bottom), -bottom), bottom
     return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
@@ -235,8 +232,7 @@ _POWERS = {"none": 0, "linear": 1, "quadratic": 2}
 def _disagreement(m: Margins, weighting: Any) -> Array:
     """Σ w_ij C_ij with w = |i − j|^power off the diagonal, 0 on it; or with a matrix w."""
     if weighting == "none":
-        wrong: Array = m.fn.sum(-1)
-        return wrong
+        return m.wrong
     if not isinstance(weighting, str):
         return of_cells(m, _weights(m, weighting))
     distance = np.arange(m.distances.shape[-1])
@@ -276,13 +272,8 @@ def _below(x: Array) -> Array:
     return np.concatenate([np.zeros_like(x[..., :1]), np.cumsum(x, -1)[..., :-1]], -1)
 
 
-def _apart_from(m: Margins, items: Array, weighting: Any, others: Callable[[], Array]) -> Array:
-    """Σ_j w_ij items_j of each class i, using additions only: 0 if all are in one class.
-
-    ``others`` gives Σ_{j≠i} items_j.
-    """
-    if weighting == "none":
-        return others()
+def _apart_from(m: Margins, items: Array, weighting: Any) -> Array:
+    """Σ_j w_ij items_j of each class i, using additions only: 0 if all are in one class."""
     if not isinstance(weighting, str):
         return across(items, _weights(m, weighting))
     power = _POWERS[weighting]

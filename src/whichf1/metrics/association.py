@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, agreement
-from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
+from whichf1.tables.cells import CellValues, Margins, logarithm, root
 
 
 @agreement(
@@ -24,7 +24,7 @@ from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
 )
 def mutual_information(m: Margins) -> Ratio:
     """Information that true and predicted classes share, in nats."""
-    return _shared(m), m.total
+    return m.shared, m.total
 
 
 @agreement(
@@ -41,14 +41,14 @@ def normalized_mutual_information(
     ] = "arithmetic",
 ) -> Ratio:
     """Mutual information divided by a mean of the entropies of true and predicted classes."""
-    true, predicted = (_entropy(side, m.total) for side in (m.rows, m.columns))
+    true, predicted = m.entropies
     if mean == "arithmetic":
         bottom = (true + predicted) / 2
     elif mean == "geometric":
         bottom = root(true * predicted)
     else:
         bottom = (np.minimum if mean == "min" else np.maximum)(true, predicted)
-    return np.minimum(_shared(m), bottom), bottom
+    return np.minimum(m.shared, bottom), bottom
 
 
 @agreement(
@@ -101,11 +101,7 @@ def goodman_kruskal_lambda(
 )
 def adjusted_rand_index(m: Margins) -> Ratio:
     """Agreement beyond chance on which pairs of items share a class (Hubert and Arabie 1985)."""
-    cells, n = m.cells, m.total
-    own = cells.values
-    same = (own * (own - 1)).sum(-1)
-    only_true = (own * (np.take(m.rows, cells.true, -1) - own)).sum(-1)
-    only_predicted = (own * (np.take(m.columns, cells.predicted, -1) - own)).sum(-1)
+    n, (same, only_true, only_predicted) = m.total, m.pairs
     apart = n * (n - 1) - same - only_true - only_predicted
     top = 2 * (same * apart - only_true * only_predicted)
     pairs = (same + only_true) * (only_true + apart)
@@ -131,26 +127,6 @@ def confusion_entropy(m: Margins) -> Ratio:
     ]
     spread = np.where(wrong, count * (logarithm(shares[0]) + logarithm(shares[1])), 0).sum(-1)
     return spread, 2 * m.total * (logarithm(m.total * 0 + 2 * (k - 1)) if k > 1 else 0)
-
-
-def _shared(m: Margins) -> Array:
-    """n times the mutual information."""
-    cells = m.cells
-    filled = cells.values.real > 0
-    count = np.where(filled, cells.values, 1)
-    chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
-    ratio = count * m.total[..., None] / np.where(filled, chance, 1)
-    shared: Array = np.where(filled, count * logarithm(ratio), 0).sum(-1)
-    return np.maximum(shared, 0)
-
-
-def _entropy(items: Array, total: Array) -> Array:
-    """n times the entropy of the classes of items."""
-    filled = items.real > 0
-    count = np.where(filled, items, 1)
-    parts = np.where(filled, count * logarithm(total[..., None] / count), 0)
-    entropy: Array = parts.sum(-1)
-    return entropy
 
 
 def _every(cells: CellValues) -> CellValues:

@@ -42,8 +42,10 @@ class ZeroRule:
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
         """The quotient; x/0 is infinite for unbounded metrics (likelihood ratios)."""
         top, bottom = ratio[0], ratio[1] + self.epsilon if self.epsilon else ratio[1]
-        if isinstance(bottom, np.float64) and bottom:  # a single table: the common case, and faster
-            return top / bottom
+        if isinstance(bottom, float):  # a single table: the common case, and faster
+            if bottom:
+                return top / bottom
+            top, bottom = np.float64(top), np.float64(bottom)
         real = bottom.real
         if np.count_nonzero(real) == real.size:  # the common case, and faster
             return top / bottom

@@ -20,6 +20,7 @@ _CELLS = 1 << 16
     tex=r"\frac{1}{n}\sum_i[\hat Y_i=Y_i]",
     aliases=("exact_match", "exact_match_ratio"),
     sklearn="accuracy_score",
+    of_labels="exact",
 )
 def subset_accuracy(c: OneVsRest) -> Ratio:
     """Fraction of items whose predicted labels are exactly the true labels."""
@@ -32,6 +33,7 @@ def subset_accuracy(c: OneVsRest) -> Ratio:
     title="Hamming loss",
     better="lower",
     sklearn="hamming_loss",
+    of_labels="wrong",
 )
 def hamming_loss(c: OneVsRest) -> Ratio:
     """Fraction of all item-label pairs that are predicted incorrectly."""
@@ -44,6 +46,7 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     r"\frac{|\{k\in Y_i:s_{ik}\ge s_{ij}\}|}{|\{k:s_{ik}\ge s_{ij}\}|}",
     aliases=("lrap",),
     sklearn="label_ranking_average_precision_score",
+    of_labels="precision",
 )
 def label_ranking_average_precision(x: RankedLabels) -> Array:
     """Mean fraction of true labels among those scored at least as high as each true label.
@@ -59,6 +62,7 @@ def label_ranking_average_precision(x: RankedLabels) -> Array:
     bounds=(0, inf),
     better="lower",
     sklearn="coverage_error",
+    of_labels="coverage",
 )
 def coverage_error(x: RankedLabels) -> Array:
     """Mean number of top-scored labels needed to cover all true labels of an item."""
@@ -72,6 +76,7 @@ def coverage_error(x: RankedLabels) -> Array:
     aliases=("ranking_loss",),
     better="lower",
     sklearn="label_ranking_loss",
+    of_labels="disorder",
 )
 def label_ranking_loss(x: RankedLabels) -> Array:
     """Mean fraction of pairs of a true and another label in which the true one is not ranked first.
@@ -121,6 +126,7 @@ def ndcg(x: RankedLabels, k: Cutoff = None) -> Array:
     tex=r"\frac{1}{n}\sum_i[\arg\max_j s_{ij}\notin Y_i]",
     title="one-error",
     better="lower",
+    of_labels="top_error",
 )
 def one_error(x: RankedLabels) -> Array:
     """Fraction of items whose top-scored label is not a true one; ties count in proportion."""

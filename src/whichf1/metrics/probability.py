@@ -154,6 +154,7 @@ def spherical_score(x: Predicted) -> Array:
     sklearn="d2_log_loss_score",
     probabilities=True,
     relative="skill",
+    sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss_skill(
     x: Predicted,
@@ -172,6 +173,7 @@ def log_loss_skill(
     sklearn="d2_brier_score",
     probabilities=True,
     relative="skill",
+    sums=lambda x: kernel.brier_sums(x.codes, x.scores),
 )
 def brier_skill(x: Predicted) -> Array:
     """Fraction by which the Brier score is lower than that of predicting the class frequencies."""

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.metrics.calibration import calibrated
 from whichf1.metrics.registry import Ratio, Share, Within, declare
 from whichf1.tables.cells import Array, RankTable, Step
@@ -19,12 +20,22 @@ Top: TypeAlias = Annotated[
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
 
 
+def _pairs_in_order(a: kernel.RankAreas) -> Any:
+    positives, negatives, pairs, *_ = a
+    return pairs, positives * negatives
+
+
+def _mean_precision(a: kernel.RankAreas) -> Any:
+    return a[3], a[0]
+
+
 @declare(
     "ranking",
     tex=r"\frac{1}{PN}\sum_{i:+}\sum_{j:-}\left([s_i>s_j]+\tfrac12[s_i=s_j]\right)",
     title="ROC AUC",
     aliases=("auroc", "auc", "auc_roc", "roc_auc_score"),
     sklearn="roc_auc_score",
+    of_areas=lambda max_fpr, **_: _pairs_in_order if max_fpr is None else None,
 )
 def roc_auc(
     r: RankTable,
@@ -119,6 +130,7 @@ def _own_precision(r: RankTable, **_: object) -> Array:
     bias=_own_precision,
     aliases=("ap", "average_precision_score"),
     sklearn="average_precision_score",
+    of_areas=lambda **_: _mean_precision,
 )
 def average_precision(
     r: RankTable,

@@ -236,6 +236,12 @@ class Metric:
     for the positive class and below 0 for the other."""
     raters: bool = False
     """Whether it treats both sides of the table alike, so that it applies to any raters."""
+    of_areas: Callable[..., Callable[[Any], Ratio] | None] | None = field(default=None, repr=False)
+    """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
+    which the kernel adds up without a table; None for parameters that need the table."""
+    of_labels: str | None = None
+    """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
+    an array of all items."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
     """For a mean over items whose formula gives a value for each: a faster way to sum them."""
 

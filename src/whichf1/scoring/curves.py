@@ -194,11 +194,16 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
 
 def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
     """Threshold, true and false positive rate, from no positives to all positives."""
-    ranking.needs_both(what)
-    table = ranking.table
-    p, n = table.sizes
-    tpr, fpr = _after(0.0, table.true_positives, p), _after(0.0, table.false_positives, n)
-    return _after(np.inf, table.score, 1.0), tpr, fpr
+    p, n = ranking.needs_both(what)
+    tp, fp = ranking.table.running()
+    return _thresholds(ranking), _after(0.0, tp, p), _after(0.0, fp, n)
+
+
+def _thresholds(ranking: Ranking) -> Array:
+    """The distinct scores, after one that no item reaches."""
+    every = np.empty(len(ranking.score) + 1)
+    every[0], every[1:] = np.inf, ranking.score
+    return every
 
 
 def _after(first: float, values: Array, divisor: Any) -> Array:
@@ -251,13 +256,13 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, recall, _ = _steps(ranking, "a precision–recall curve")
-    table = ranking.table
-    taken = table.true_positives + table.false_positives
-    if np.count_nonzero(taken) < len(taken):
+    p, _ = ranking.needs_both("a precision–recall curve")
+    tp, fp = ranking.table.running()
+    taken = tp + fp
+    if ranking.weighted and np.count_nonzero(taken) < len(taken):
         taken = np.where(taken == 0, 1, taken)
-    precision = _after(1.0, table.true_positives, taken)
-    area = _summary("average_precision")
+    recall, precision = _after(0.0, tp, p), _after(1.0, tp, taken)
+    area, threshold = _summary("average_precision"), _thresholds(ranking)
     return PrCurve(recall, precision, threshold, "recall", "precision", area, ranking)
 
 
@@ -273,9 +278,14 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, _, fpr = _steps(ranking, "a DET curve")
-    missed = _below(ranking.positives)
-    fnr, area = missed / missed[0], _summary("roc_auc")
+    p, n = ranking.needs_both("a DET curve")
+    tp, fp = ranking.table.running()
+    fpr, threshold, area = _after(0.0, fp, n), _thresholds(ranking), _summary("roc_auc")
+    if ranking.weighted:
+        missed = _below(ranking.positives)
+        fnr = missed / missed[0]
+    else:
+        fnr = _after(1.0, p - tp, p)
     return DetCurve(
         fpr, fnr, threshold, "false positive rate", "false negative rate", area, ranking
     )

@@ -16,13 +16,21 @@ from whichf1.kernel import LossSums
 from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
-from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
+from whichf1.sources.arrays import (
+    count_class,
+    count_margins,
+    judged_arrays,
+    label_arrays,
+    label_matrices,
+    rank_arrays,
+    scored_arrays,
+)
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, OneVsRest, Predicted
+from whichf1.tables.cells import Array, OneVsRest, Predicted, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
@@ -46,14 +54,15 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    counted = definition.declaration.kind in _OF_COUNTS
-    if not named and labels is weights is cluster is None:
+    plain = not named and labels is weights is cluster is None
+    if plain:
         quick = _QUICK.get(definition.quick) if type(y_true) is np.ndarray else None
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
             return score
-        if counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
-            return evaluate(definition, y_true)
+    counted = definition.declaration.kind in _OF_COUNTS
+    if plain and counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
+        return evaluate(definition, y_true)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if counted:
         return _of_predictions(definition, y_true, y_pred, data, named)
@@ -88,44 +97,55 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
     if counted is None:
         return None
     labels, margins = counted
-    value = definition.of_table(margins, labels).item()
+    value = float(definition.of_table(margins, labels))
     return Score(value, definition, len(y_true), labels)
 
 
 def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    if definition.positive is not None:
+        alone = count_class(y_true, y_pred, definition.positive)
+        if alone is None:
+            return None
+        labels, c = alone
+        return Score(float(definition.of_class(c)), definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, False)
     if counted is None:
         return None
     labels, margins = counted
-    if definition.positive is None:
-        frozen = definition.fix(labels, margins)
-    else:
-        frozen = Frozen(margins, labels.code(definition.positive), labels)
-    value = definition.values(frozen).item()
-    return Score(value, definition.over_observed, len(y_true), frozen.labels)
+    frozen = definition.fix(labels, margins)
+    value = definition.values(frozen)
+    return Score(float(value), definition.over_observed, len(y_true), frozen.labels)
 
 
 def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
-    ranked = rank_arrays(y_true, scores)
-    if ranked is None:
+    labels = scored_arrays(y_true, scores)
+    settled = None if labels is None else definition.of_scores(labels)
+    if labels is None or settled is None:
         return None
-    labels, table = ranked
-    metric, (positives, negatives) = definition.declaration, table.sizes
+    metric = settled.declaration
+    ratio_of = None if metric.of_areas is None else metric.of_areas(**settled.arguments)
+    if ratio_of is not None:
+        areas = kernel.rank_areas(scores, y_true)
+        if areas is None or not (areas[0] and areas[1]):
+            return None
+        part, whole = ratio_of(areas)
+        return Score(float(part / whole), settled, len(y_true), labels)
+    table = rank_arrays(y_true, scores)
+    if table is None:
+        return None
+    positives, negatives = table.sizes
     if metric.probabilities:
         if table.score[-1] < 0 or table.score[0] > 1:
             return None
     elif not positives or not negatives:
         return None
-    settled = definition.of_scores(labels)
-    if settled is None:
-        return None
     top, bottom = metric.formula(table, **settled.arguments)
-    return Score(float(top / bottom), settled, len(y_true), labels)
+    return Score(float(top / bottom), settled, y_true.shape[0], labels)
 
 
 def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     metric, judged = definition.declaration, judged_arrays(y_true, scores)
-    if judged is None or metric.relative is not None:
+    if judged is None:
         return None
     labels, items = judged
     one = items.scores.ndim == 1  # the probability of the second of two classes
@@ -138,7 +158,23 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
         return None
     if not sums.fair or (sums.least and not one):
         return None
-    return Score(sums.total / sums.n, settled, sums.n, labels)
+    value = sums.total / sums.n
+    if metric.relative is not None:
+        constant = _constant_loss(metric, y_true, len(labels), **settled.arguments)
+        if not constant > 0:
+            return None
+        value = 1 - value / constant if metric.relative == "skill" else value / constant
+    return Score(value, settled, sums.n, labels)
+
+
+def _constant_loss(metric: Metric, codes: Array, classes: int, **arguments: Any) -> float:
+    """The mean loss if every item has the observed frequencies of the classes as probabilities."""
+    sizes = np.bincount(codes.astype(np.intp, copy=False), minlength=classes)
+    share = sizes / len(codes)
+    rows = Predicted(every_class(classes), np.broadcast_to(share, (classes, classes)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = metric.formula(rows, **arguments)
+    return float(np.add.reduce(np.where(sizes > 0, share * losses, 0.0)))
 
 
 def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
@@ -158,21 +194,38 @@ def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
 
 
 def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
-    read = label_arrays(y_true, y_pred, scored=False)
-    if read is None:
+    labels = label_matrices(y_true, y_pred, False)
+    if labels is None:
         return None
-    labels, table = read
-    value = definition.values(definition.fix(labels, table)).item()
+    value = _of_labels(definition.declaration, y_true, y_pred)
+    if value is None:
+        table = label_arrays(y_true, y_pred, False)
+        if table is None:
+            return None
+        value = float(definition.values(definition.fix(labels, table)))
     return Score(value, definition.over_declared, len(y_true), labels)
 
 
 def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
-    read = label_arrays(y_true, scores, scored=True)
-    if read is None:
+    labels = label_matrices(y_true, scores, True)
+    if labels is None:
         return None
-    labels, items = read
-    values = definition.declaration.formula(items, **definition.arguments)
-    return Score(float(np.add.reduce(values)) / len(values), definition, len(values), labels)
+    value = _of_labels(definition.declaration, y_true, scores)
+    if value is None:
+        items = label_arrays(y_true, scores, True)
+        if items is None:
+            return None
+        values = definition.declaration.formula(items, **definition.arguments)
+        value = float(np.add.reduce(values)) / len(values)
+    return Score(value, definition, len(y_true), labels)
+
+
+def _of_labels(metric: Metric, y_true: Array, other: Array) -> float | None:
+    """The mean over items, if the kernel can add them up."""
+    if metric.of_labels is None:
+        return None
+    summed = kernel.label_scores(y_true, other, metric.of_labels)
+    return None if summed is None else summed[0] / len(y_true)
 
 
 _OF_COUNTS = (*COUNTED, "items")

@@ -81,8 +81,13 @@ class Scorer:
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score; ``help(metric)`` describes the options."""
-        if not options:
-            return run(self._known.get(()) or self.definition(), y_true, y_pred)
+        try:  # the common case, and faster
+            key = (*options.items(), *map(type, options.values())) if options else ()
+            known = self._known.get(key)
+        except TypeError:  # not hashable
+            known = None
+        if known is not None:
+            return run(known, y_true, y_pred)
         if _OF_DATA.isdisjoint(options):
             return run(self.definition(**options), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))

@@ -48,9 +48,9 @@ class Score(Displayed, float):
     definition: Definition
     n: int | float
     classes: Labels
-    interval: Interval | None
-    made: tuple[tuple[str, Any], ...]
-    effective_n: float | None
+    interval: Interval | None = None
+    made: tuple[tuple[str, Any], ...] = ()
+    effective_n: float | None = None
 
     @overload
     def __new__(cls, value: SupportsFloat) -> float: ...  # type: ignore[misc]
@@ -81,14 +81,10 @@ class Score(Displayed, float):
         if definition is None:
             return float(value)
         self = float.__new__(cls, value)
-        self.__dict__.update(  # at once, which is faster than field by field
-            definition=definition,
-            n=n,
-            classes=classes,
-            interval=interval,
-            made=made,
-            effective_n=effective_n,
-        )
+        fields = self.__dict__
+        fields["definition"], fields["n"], fields["classes"] = definition, n, classes
+        if interval is not None or made or effective_n is not None:
+            fields.update(interval=interval, made=made, effective_n=effective_n)
         if definition.data:
             warn_of_other_data(definition, [self])
         return self

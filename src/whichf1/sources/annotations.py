@@ -28,7 +28,6 @@ from whichf1.sources.request import (
 from whichf1.sources.sequences import (
     clusters_of,
     frequencies_column,
-    is_masked,
     is_missing,
     squared,
     to_numpy,
@@ -263,7 +262,7 @@ def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
     """Codes of items × raters from an array, or from a list of the ratings of each item."""
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
         raise ShapeError(f"ratings must be a matrix of items × raters; got {type(data).__name__}")
-    if is_masked(data):
+    if np.ma.isMaskedArray(data):
         given: Any = data.astype(object)
         data = given.filled(None)
     if isinstance(data, (list, tuple)):

@@ -10,7 +10,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, is_number
-from whichf1.sources.arrays import count_arrays, count_together, rank_arrays
+from whichf1.sources.arrays import count_arrays, count_together, rank_arrays, scored_arrays
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
 from whichf1.sources.request import Request, has_columns, is_frame
 from whichf1.sources.sequences import column
@@ -246,9 +246,10 @@ def rank(
     """
     declared = labels is not None
     plain = positive is labels is weights is frequencies is true is score is None and not reading
-    ranked = rank_arrays(y_true, scores) if plain and type(y_true) is np.ndarray else None
-    if ranked is not None:
-        return Ranking.of(ranked[1], ranked[0])
+    known = scored_arrays(y_true, scores) if plain and type(y_true) is np.ndarray else None
+    ranked = None if known is None else rank_arrays(y_true, scores)
+    if known is not None and ranked is not None:
+        return Ranking.of(ranked, known)
     if has_columns(y_true):
         from whichf1.sources.answers.lines import read_scores
 

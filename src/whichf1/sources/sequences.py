@@ -75,15 +75,9 @@ def _one_dimension(values: Array) -> str:
     return "Take argmax(axis=1) of scores first, or flatten classes of tokens."
 
 
-def is_masked(data: Any) -> bool:
-    """Whether this is a masked array of NumPy's, whose module is slow to import and rarely used."""
-    masked = sys.modules.get("numpy.ma")
-    return masked is not None and bool(masked.isMaskedArray(data))
-
-
 def to_numpy(data: Any) -> Array:
     """A NumPy view or copy of any array-like; Python objects stay objects, nothing is guessed."""
-    if is_masked(data):
+    if "numpy.ma" in sys.modules and np.ma.isMaskedArray(data):  # it is slow to import
         masked = np.flatnonzero(np.ma.getmaskarray(data))
         if len(masked):
             many = "an item is" if len(masked) == 1 else f"{len(masked):,} items are"

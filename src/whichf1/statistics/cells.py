@@ -110,7 +110,7 @@ class Cells(Statistic):
         """Whether it is a single score, not one for each class."""
         return self._whole
 
-    @property
+    @cached_property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:

@@ -297,7 +297,10 @@ def special() -> Any:
 
 def beta_quantile(a: float, b: float, p: float) -> float:
     """The beta distribution's quantile."""
-    return _logistic(kernel.beta_logit(a, b, p)) if 0 < p < 1 else p
+    if not 0 < p < 1:
+        return p
+    z = kernel.beta_logit(a, b, p)
+    return 1 / (1 + exp(-z)) if z > -_FAR else 0.0
 
 
 @lru_cache(maxsize=64)

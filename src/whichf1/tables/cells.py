@@ -182,27 +182,161 @@ class Margins:
         cells: CellValues = given() if callable(given) else given
         return cells
 
+    @property
+    def right(self) -> Array:
+        """Items predicted as their class (…)."""
+        return _sum(self.tp)
+
+    @property
+    def wrong(self) -> Array:
+        """Items predicted as another class (…)."""
+        return _sum(self.fn)
+
+    @property
+    def apart(self) -> Array:
+        """Pairs of a true and a predicted class, drawn each by itself, that differ (…)."""
+        return _sum(self.rows * (self.tn + self.fn))
+
+    @property
+    def rows_apart(self) -> Array:
+        """Ordered pairs of items of different classes (…)."""
+        return _sum(self.rows * (self.tn + self.fp))
+
+    @property
+    def columns_apart(self) -> Array:
+        """Ordered pairs of items predicted as different classes (…)."""
+        return _sum(self.columns * (self.tn + self.fn))
+
+    @property
+    def either_apart(self) -> Array:
+        """Ordered pairs of classes, each either true or predicted, that differ (…)."""
+        apart: Array = self.rows_apart + self.columns_apart + 2 * self.apart
+        return apart
+
+    @property
+    def together(self) -> Array:
+        """n times the items predicted right, beyond those that chance would give (…).
+
+        It is n Σ C_ii − Σ C_i· C_·i, without a difference of large numbers.
+        """
+        return _sum(self.tp * self.tn - self.fp * self.fn)
+
+    @property
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """Ordered pairs of items in one cell; of one true class only; of one predicted only (…)."""
+        cells = self.cells
+        own = cells.values
+        only_true = own * (np.take(self.rows, cells.true, -1) - own)
+        only_predicted = own * (np.take(self.columns, cells.predicted, -1) - own)
+        return _sum(own * (own - 1)), _sum(only_true), _sum(only_predicted)
+
+    @property
+    def shared(self) -> Array:
+        """n times the information that true and predicted classes share, in nats (…)."""
+        cells = self.cells
+        filled = cells.values.real > 0
+        count = np.where(filled, cells.values, 1)
+        chance = np.take(self.rows, cells.true, -1) * np.take(self.columns, cells.predicted, -1)
+        ratio = count * self.total[..., None] / np.where(filled, chance, 1)
+        shared: Array = np.maximum(_sum(np.where(filled, count * logarithm(ratio), 0)), 0)
+        return shared
+
+    @property
+    def entropies(self) -> tuple[Array, Array]:
+        """n times the entropy of the true classes, and of the predicted ones, in nats (…)."""
+        return self._entropy(self.rows), self._entropy(self.columns)
+
+    def _entropy(self, items: Array) -> Array:
+        filled = items.real > 0
+        count = np.where(filled, items, 1)
+        return _sum(np.where(filled, count * logarithm(self.total[..., None] / count), 0))
+
     @cached_property
     def coincidences(self) -> Margins:
         """The same table with both classes of an item in either order, each counted once."""
-        wrong = self.fp + self.fn
+        return Coincidences(self)
 
-        def cells() -> CellValues:
-            return self.cells._replace(values=2 * self.cells.values)
-
-        return Margins(2 * self.tp, wrong, wrong, lambda: 2 * self.tn, cells=cells)
-
-    def one_vs_rest(self, classes: Array | slice | int = slice(None)) -> OneVsRest:
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
         if classes is every_class(self.tp.shape[-1]):
             return OneVsRest(self.tp, self.fp, self.fn, lambda: self.tn)
-        if (
-            type(classes) is int
-        ):  # a single table of whole numbers: formulas are faster without arrays
-            tp, fp, fn = self.tp[classes], self.fp[classes], self.fn[classes]
-            return OneVsRest(tp, fp, fn, lambda: self.total - tp - fp - fn)
         tp, fp, fn = self.tp[..., classes], self.fp[..., classes], self.fn[..., classes]
         return OneVsRest(tp, fp, fn, lambda: self.tn[..., classes])
+
+
+def _sum(values: Array) -> Array:
+    """The sum over the last axis."""
+    total: Array = values.sum(-1)
+    return total
+
+
+class Coincidences(Margins):
+    """A table with both classes of each item in either order: each of them counts once."""
+
+    def __init__(self, once: Margins) -> None:
+        """``once`` has each item in one order."""
+        self._once = once
+
+    tp = cached_property(lambda self: 2 * self._once.tp)
+    fp = cached_property(lambda self: self._once.fp + self._once.fn)
+    fn = property(lambda self: self.fp)
+    tn = cached_property(lambda self: 2 * self._once.tn)
+    total = cached_property(lambda self: 2 * self._once.total)
+    wrong = property(lambda self: 2 * self._once.wrong)
+    apart = rows_apart = columns_apart = property(lambda self: self._once.either_apart)
+    _distances = None
+
+    @cached_property
+    def cells(self) -> CellValues:
+        """The counts of the cells that are not empty, in one order, twice."""
+        cells = self._once.cells
+        return cells._replace(values=2 * cells.values)
+
+
+_FLOAT, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
+
+
+class CountedMargins(Margins):
+    """The margins of one table as the kernel counts it; arrays are made when they are asked for."""
+
+    def __init__(self, table: kernel.CountedTable, n: int) -> None:
+        """``table`` is whole, unless only the margins themselves are asked for."""
+        labels, self._margins, self._sums, filled = table
+        self._filled = filled or b""
+        self._classes = len(labels)
+        self.total: Any = np.float64(n)
+
+    def __getattr__(self, name: str) -> Any:
+        """Its arrays, all at once: they are not there at first."""
+        if name not in ("tp", "fp", "fn"):
+            raise AttributeError(name)
+        margins, k = self._margins, self._classes
+        self.tp = np.ndarray(k, _FLOAT, margins)
+        self.fp = np.ndarray(k, _FLOAT, margins, 8 * k)
+        self.fn = np.ndarray(k, _FLOAT, margins, 16 * k)
+        return getattr(self, name)
+
+    right = property(lambda self: self._sums[0])
+    wrong = property(lambda self: self._sums[1])
+    apart = property(lambda self: self._sums[2])
+    rows_apart = property(lambda self: self._sums[3])
+    columns_apart = property(lambda self: self._sums[4])
+    together = property(lambda self: self._sums[5])
+    pairs = property(lambda self: self._sums[6:])
+    shared = property(lambda self: self._information[0])
+    entropies = property(lambda self: self._information[1:])
+    _tn = _distances = None
+
+    @cached_property
+    def _information(self) -> tuple[float, ...]:
+        return kernel.information(self._margins, self._filled)
+
+    @cached_property
+    def cells(self) -> CellValues:
+        """The counts of the cells that are not empty."""
+        n = len(self._filled) // 16
+        key = np.ndarray(n, _INTEGER, self._filled)
+        return CellValues(key, np.ndarray(n, _FLOAT, self._filled, 8 * n), self._classes)
 
 
 def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> Array:
@@ -275,6 +409,13 @@ class RankTable:
     def false_positives(self) -> Array:
         """Negatives with at least each score."""
         return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
+
+    def running(self) -> tuple[Array, Array]:
+        """True and false positives of at least each score."""
+        if self.weighted or not 0 < len(self.score) <= _BLOCK:
+            return self.true_positives, self.false_positives
+        _, _, tp, fp = kernel.running(self.positives, self.negatives, 0.0, 0.0)
+        return tp, fp
 
     def steps(self) -> Iterator[Step]:
         """The table in blocks of scores, highest first, with what is above each score.

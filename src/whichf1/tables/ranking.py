@@ -117,15 +117,16 @@ class Ranking(Additive, Drawable, kind="ranking"):
         """Whether every score is in [0, 1]."""
         return bool(len(self.score)) and self.score[-1] >= 0 and bool(self.score[0] <= 1)
 
-    def needs_both(self, what: str) -> None:
-        """Raise unless there are positives and negatives."""
+    def needs_both(self, what: str) -> tuple[Array, Array]:
+        """All positives and all negatives; raises unless there are both."""
         sizes = self.table.sizes
-        for size, name in zip(sizes, ("item of", "item of another class than"), strict=True):
-            if size == 0:
-                raise InputError(
-                    f"{what} ranks positives against negatives: there is no {name} the positive "
-                    f"class {self.positive!r} among {self.n:,} items. Pass items of both."
-                )
+        if sizes[0] and sizes[1]:
+            return sizes
+        name = "item of another class than" if sizes[0] else "item of"
+        raise InputError(
+            f"{what} ranks positives against negatives: there is no {name} the positive "
+            f"class {self.positive!r} among {self.n:,} items. Pass items of both."
+        )
 
     def _alike(self) -> dict[str, Any]:
         facts = {

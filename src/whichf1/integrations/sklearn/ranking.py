@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import permutations
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,7 @@ from whichf1.integrations.sklearn.drop_in import (
 )
 from whichf1.metrics import Metric, label_sets, ranking
 from whichf1.metrics.registry import Ratio
+from whichf1.sources.arrays import label_matrices, rank_arrays, scored_arrays
 from whichf1.sources.lines import check_finite, numbers
 from whichf1.sources.sequences import refuse_lengths
 from whichf1.tables.cells import Array, RankedLabels, RankTable
@@ -39,10 +41,18 @@ def _table(true: Array, scores: Array, weights: Array | None = None) -> RankTabl
     return RankTable(*ranks)
 
 
+def _plain(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> bool:
+    """Whether these may be arrays of 0 and 1 with scores, which the kernel takes as they are."""
+    if sample_weight is not None or type(y_true) is not np.ndarray or pos_label not in (None, 1):
+        return False
+    return pos_label is not True and scored_arrays(y_true, y_score) is not None
+
+
 class Steps(NamedTuple):
     """The thresholds of a curve, the highest first, and what each of them adds."""
 
-    items: Items
+    classes: int
+    """How many there are."""
     table: RankTable
     dtype: Any
     """The type of the scores."""
@@ -50,6 +60,11 @@ class Steps(NamedTuple):
     @classmethod
     def of(cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Steps:
         """Items of two classes, each with a score."""
+        if _plain(y_true, y_score, pos_label, sample_weight):
+            table = rank_arrays(y_true, y_score)
+            if table is not None:
+                positives, negatives = table.sizes
+                return cls(int(positives > 0) + int(negatives > 0), table, y_score.dtype)
         items, scores = Items.of(y_true), one_column(y_score)
         values = numbers(scores, "y_score")
         if values.ndim != 1:
@@ -59,7 +74,7 @@ class Steps(NamedTuple):
         positive = items.values == items.positive(pos_label)
         table = _table(positive, values, weights_of(sample_weight, len(positive)))
         own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
-        return cls(items, table, own)
+        return cls(len(items.labels), table, own)
 
     @property
     def thresholds(self) -> Array:
@@ -164,8 +179,8 @@ def det_curve(
 ) -> Any:
     """False positive and false negative rate at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    if len(steps.items.labels) != 2:
-        raise LabelError(f"{len(steps.items.labels)} classes, not two")
+    if steps.classes != 2:
+        raise LabelError(f"{steps.classes} classes, not two")
     points = [_after(0, x, x.dtype) for x in steps.sums] + [_after(np.inf, steps.table.score)]
     if drop_intermediate and len(points[0]) > 2:
         at = _rises(np.append(0, steps.added[1]))
@@ -235,6 +250,10 @@ def roc_auc_score(
     labels: Any,
 ) -> Any:
     """Area under the ROC curve."""
+    if max_fpr in (None, 1) and _plain(y_true, y_score, None, sample_weight):
+        areas = kernel.rank_areas(y_score, y_true)
+        if areas is not None and areas[0] and areas[1]:
+            return areas[2] / (areas[0] * areas[1])
     true, scores = one_column(y_true), numbers(one_column(y_score), "y_score")
     area = partial(ranking.roc_auc.formula, max_fpr=None if max_fpr == 1 else max_fpr)
     if true.ndim == 2:
@@ -279,6 +298,10 @@ def average_precision_score(
     y_true: Any, y_score: Any, *, average: str | None, pos_label: Any, sample_weight: Any
 ) -> Any:
     """Average precision."""
+    if pos_label is not None and _plain(y_true, y_score, pos_label, sample_weight):
+        areas = kernel.rank_areas(y_score, y_true)
+        if areas is not None and areas[0] and areas[1]:
+            return areas[3] / areas[0]
     true, scores = one_column(y_true), numbers(one_column(y_score), "y_score")
     weights = weights_of(sample_weight, len(scores))
     precision = ranking.average_precision.formula
@@ -299,6 +322,11 @@ def average_precision_score(
 
 def _of_labels(metric: Metric, y_true: Any, y_score: Any, sample_weight: Any, least: int) -> float:
     """The mean over items of how their labels are ranked; at least this many labels."""
+    plain = sample_weight is None and type(y_true) is np.ndarray
+    if plain and label_matrices(y_true, y_score, True) and y_true.shape[1] >= least:
+        summed = kernel.label_scores(y_true, y_score, metric.of_labels or "")
+        if summed is not None:
+            return summed[0] / len(y_true)
     true, scores = indicators(y_true), numbers(y_score, "y_score")
     if true.shape != scores.shape or true.shape[1] < least:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
@@ -360,16 +388,21 @@ def auc(x: Any, y: Any) -> float:
     sides = _flat(x), _flat(y)
     if any(side.dtype.kind == "b" for side in sides):
         raise InputError("points of a curve must be numbers")
-    across, up = numbers(sides[0], "x"), numbers(sides[1], "y")
+    across, up = (np.ascontiguousarray(_as_numbers(side), np.float64) for side in sides)
     refuse_lengths(len(across), len(up), "y")
-    steps = np.diff(across)
-    if across.ndim != 1 or up.ndim != 1 or not len(steps):
+    if across.ndim != 1 or up.ndim != 1 or len(across) < 2:
         raise ShapeError(f"a curve needs at least two points; got shape {across.shape}")
-    falling = not (steps >= 0).all()
-    if falling and not (steps <= 0).all():
+    area, rises, falls = kernel.trapezoid(across, up)
+    if not isfinite(area):
+        check_finite(across, "x")
+        check_finite(up, "y")
+    if rises and falls:
         raise InputError("x goes back and forth")
-    area = float(steps @ (up[1:] + up[:-1])) / 2
-    return -area if falling else area
+    return -area if falls else area
+
+
+def _as_numbers(side: Array) -> Array:
+    return side if side.dtype.char == "d" else numbers(side, "x")
 
 
 @drop_in

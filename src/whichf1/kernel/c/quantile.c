@@ -7,7 +7,7 @@
 
 #include "kernel.h"
 
-#define MOST_TERMS 100000
+#define MOST_TERMS 1e7 /* few for most items; about the root of their number near the mean */
 #define MOST_STEPS 200
 #define SETTLED 1e-7 /* of a step: what it leaves is about its cube */
 #define MOST_STEP 20.0
