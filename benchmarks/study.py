@@ -6,7 +6,7 @@ different features that say equally much. Beside each test stands what ignores t
 structure. Power is that against a difference of some points of accuracy; coverage is that of the
 interval of a mean over runs.
 
-Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page]
+Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page] [--speed]
 Writes study.csv, and the tables in docs/studies.md.
 """
 
@@ -15,8 +15,12 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import resource
+import tempfile
+import time
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -28,7 +32,7 @@ from whichf1.comparison.crossed import Crossed, cross
 from whichf1.comparison.data_sets import compare_data_sets, rank_data_sets
 from whichf1.comparison.folds import compare_folds
 from whichf1.comparison.runs import compare_runs, mean_of_runs, steady_errors
-from whichf1.comparison.study import StudyPlan, plan_study
+from whichf1.comparison.study import StudyPlan, plan_study, study, trials
 from whichf1.tables.labels import Labels
 from whichf1.tables.trials import DataSet, RunKey
 
@@ -293,6 +297,54 @@ def cell(row: Row) -> tuple[Any, ...]:
     return row.family, row.n, row.runs, row.data_sets, row.folds, row.variance
 
 
+def speed(systems: int = 10, runs: int = 5, data_sets: int = 20, n: int = 10**5) -> str:
+    """How long a large study takes, step by step; as a table."""
+    rng, names = np.random.default_rng(0), [f"system {at}" for at in range(systems)]
+
+    def predictions(seeds: range) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+        for at in range(data_sets):
+            true = np.arange(n) % 3
+            yield f"data set {at}", true, {
+                name: {
+                    str(seed): np.where(rng.random(n) < 0.7 + 0.01 * better, true, (true + 1) % 3)
+                    for seed in seeds
+                }
+                for better, name in enumerate(names)
+            }  # fmt: skip
+
+    took: dict[str, float] = {}
+
+    def timed(step: str, work: Any) -> Any:
+        start = time.perf_counter()
+        done = work()
+        took[step] = took.get(step, 0.0) + time.perf_counter() - start
+        return done
+
+    def all_trials(seeds: range) -> Any:
+        parts = [
+            timed("read arrays", partial(trials, true, pred=pred, dataset=name))
+            for name, true, pred in predictions(seeds)
+        ]
+        return timed("read arrays", lambda: sum(parts[1:], parts[0]))
+
+    every = all_trials(range(runs))
+    done = timed("score and compare", lambda: study(every))
+    timed("print", lambda: str(done))
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/study.json"
+        timed("save", lambda: every.save(path))
+        size = Path(path).stat().st_size
+        saved = timed("load", lambda: trials(path))
+    shown = {**took}
+    more = all_trials(range(runs, runs + 1))
+    timed("extend by a run", lambda: saved + more)
+    shown["extend by a run"] = took["extend by a run"]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    lines = ["| step | seconds |", "|---|---|"]
+    lines += [f"| {step} | {seconds:.2f} |" for step, seconds in shown.items()]
+    return "\n".join([*lines, f"| file | {size / 1e6:.0f} MB |", f"| memory | {peak:.1f} GB |"])
+
+
 def read() -> list[Row]:
     with open(TABLE, encoding="utf-8", newline="") as file:
         kinds = get_type_hints(Row)
@@ -310,6 +362,11 @@ def write(rows: list[Row]) -> None:
             out.writerow([f"{x:.4f}" if isinstance(x, float) else x for x in row])
 
 
+def named(row: Row) -> str:
+    """The test, and of folds the learner."""
+    return f"{row.test} ({row.variance})" if row.family == "folds" else row.test
+
+
 def percent(values: list[float]) -> str:
     low, high = (f"{100 * x:.1f}" for x in (min(values), max(values)))
     return f"{low} %" if low == high else f"{low}–{high} %"
@@ -325,12 +382,13 @@ def tables(rows: list[Row]) -> dict[str, str]:
     ):
         own = [row for row in rows if row.family == family]
         sizes = sorted({getattr(row, by) for row in own})
+        heads = [f"{x} {head if x > 1 else head.removesuffix('s')}" for x in sizes]
         lines = [
-            f"| test | {' | '.join(f'{x} {head}' for x in sizes)} | power |",
+            f"| test | {' | '.join(heads)} | power |",
             "|---" * (len(sizes) + 2) + "|",
         ]
-        for test in dict.fromkeys(row.test for row in own):
-            mine = [row for row in own if row.test == test]
+        for test in dict.fromkeys(named(row) for row in own):
+            mine = [row for row in own if named(row) == test]
             cells = [percent([r.rejected for r in mine if getattr(r, by) == x]) for x in sizes]
             lines.append(f"| {test} | {' | '.join(cells)} | {percent([r.power for r in mine])} |")
         found[family] = "\n".join(lines)
@@ -343,12 +401,21 @@ def tables(rows: list[Row]) -> dict[str, str]:
         ]
         lines.append(f"| {variance} | {' | '.join(cells)} |")
     found["coverage"] = "\n".join(lines)
+    own = [row for row in rows if row.family == "fold coverage"]
+    lines = ["| learner | 1 repetition | 10 repetitions |", "|---|---|---|"]
+    for learner in LEARNERS:
+        cells = [
+            percent([r.rejected for r in own if r.variance == learner and r.runs == runs])
+            for runs in (1, 10)
+        ]
+        lines.append(f"| {learner} | {' | '.join(cells)} |")
+    found["fold coverage"] = "\n".join(lines)
     return found
 
 
-def fill(rows: list[Row]) -> None:
+def fill(filled: dict[str, str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for name, table in tables(rows).items():
+    for name, table in filled.items():
         mark = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
         text = mark.sub(lambda match, table=table: match[1] + table + match[2], text)  # type: ignore[misc]
     PAGE.write_text(text, encoding="utf-8")
@@ -359,7 +426,11 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=2000)
     parser.add_argument("--only", choices=["runs", "folds", "data sets"])
     parser.add_argument("--page", action="store_true", help="only write the tables of the page")
+    parser.add_argument("--speed", action="store_true", help="only time a large study")
     options = parser.parse_args()
+    if options.speed:
+        fill({"speed": speed()})
+        return
     if not options.page:
         known = read() if TABLE.exists() else []
         for fresh in grid(options.sets, options.only):
@@ -368,7 +439,7 @@ def main() -> None:
             done = {cell(row) for row in fresh}
             known = [row for row in known if cell(row) not in done] + fresh
             write(known)
-    fill(read())
+    fill(tables(read()))
 
 
 if __name__ == "__main__":

@@ -77,10 +77,8 @@ def test_the_command_compares_logs(run: Run) -> None:
     assert (code, err) == (0, "")
     record = json.loads(out)
     assert {x["data_set"] for x in record["pairs"]} == {"sums", "parity"}
-    assert (
-        "adjust:fdr" in record["signature"]
-        and "mean_value(of=acc,bounds=unit)" in record["signature"]
-    )
+    assert "adjust:fdr" in record["signature"]
+    assert "mean_value(of=acc,bounds=unit)" in record["signature"]
     sums = next(x for x in record["pairs"] if x["data_set"] == "sums")
     values = [np.array([x["acc"] for x in rows(y, "sums")]) for y in (FIRST, SECOND)]
     d = values[0] - values[1]

@@ -26,9 +26,6 @@ from whichf1.tables.cells import Array
 RUNS, WELCH, ITEMS = "runs", "unmatched runs", "items"
 """The tests: matched runs, unmatched runs, and one run, for which only items vary."""
 FEW_RUNS = 2
-HALFWAY = 1.5
-"""The power of shares that weights degrees of freedom of runs that are not matched: between the
-mean of 1/f, which rejects too seldom if items vary most, and Satterthwaite's."""
 TWO_RUNS = "two runs say little about how runs vary"
 UNCOUNTED = "the items of runs were not matched, so that intervals and tests are conservative"
 
@@ -99,17 +96,17 @@ class RunPair(Pair):
     """Where the variance of the difference comes from."""
 
 
-def freedom_of_sum(parts: Sequence[tuple[float, float]], power: float = 1.0) -> float:
+def freedom_of_sum(parts: Sequence[tuple[float, float]]) -> float:
     """The degrees of freedom of a sum of variances, each with its own.
 
-    1/f is the sum of 1/f of the parts, weighted by a power of the share that each adds. With 2,
-    these are Satterthwaite's (1946), which are too many with few runs whose variance happens to be
-    small; with 1, the mean of 1/f.
+    1/f is the mean of 1/f of the parts, weighted by what they contribute. Satterthwaite's (1946)
+    weights are the squares of these; with few runs whose variance happens to be small, they give
+    too many degrees of freedom.
     """
     whole = sum(variance for variance, _ in parts)
     if not whole > 0:
         return inf
-    share = sum((part / whole) ** power / freedom for part, freedom in parts if part > 0)
+    share = sum(part / whole / freedom for part, freedom in parts if part > 0)
     return 1 / share if share > 0 else inf
 
 
@@ -279,7 +276,7 @@ def _welch(
     if variance <= CLOSE**2:
         variance = shared = by_items.error**2
     own_freedom = welch_freedom([(x, len(y)) for x, (_, y) in zip(scatter, sides, strict=True)])
-    freedom = freedom_of_sum(((whole, own_freedom), (shared, by_items.freedom)), HALFWAY)
+    freedom = freedom_of_sum(((whole, own_freedom), (shared, by_items.freedom)))
     spread = Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom))
     runs = 2 / (1 / len(left) + 1 / len(right))
     own = runs * sum(max(v - c, 0.0) / len(y) for (v, c), y in sides)  # as if both had as many runs
