@@ -122,7 +122,7 @@ def read_subject(options: Scored) -> Iterator[Subject]:
 
 
 def _value_column(options: Scored) -> str | None:
-    """The column whose mean is asked for, if that is what the metrics are."""
+    """The column whose mean is requested, if that is what the metrics are."""
     asked = options.metric or []
     known = [EVERY.get(plain_name(read(text)[0])) for text in asked]  # others may be criteria
     valued = [
