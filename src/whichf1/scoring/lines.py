@@ -700,6 +700,8 @@ def _score_drawn(definition: Definition, scores: Scores) -> Score:
     method = definition.interval
     if method is None or (lines.ordered and not method.drawn):  # any order will do
         return score_items(items, sampled(items, lines.weights, lines.cluster, lines.items))
+    if isinstance(scores, ClassScores):  # other engines have no order of items to draw in
+        lines = lines._replace(ordered=False)
     (alike,), sample = _drawn([items], lines)
     return score_items(alike, sample)
 
