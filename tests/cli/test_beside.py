@@ -59,6 +59,7 @@ def printed(run: Run, few: Path, command: str, *more: str) -> str:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.thinned(5)
 def test_a_caution_is_printed_by_every_command_in_every_format(
     run: Run, few: Path, command: str, format: str
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_caution_is_printed_by_every_command_in_every_format(
 
 @pytest.mark.parametrize("format", ["text", "html", "json"])
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.thinned(4)
 def test_the_effective_n_is_shown_wherever_weights_are_used(
     run: Run, few: Path, command: str, format: str
 ) -> None:
@@ -118,6 +120,7 @@ def test_rankings_keep_the_effective_n_when_they_are_added() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("metric", ["accuracy", "averaged_f1", "roc_auc", "ks"])
+@pytest.mark.thinned(5)
 def test_every_printed_p_says_its_method(run: Run, few: Path, metric: str, format: str) -> None:
     systems = ["p", "r"] if metric in ("roc_auc", "ks") else ["a", "b"]
     words = {"t": "Student's t", "McNemar": "McNemar's", "randomization": "randomization test"}

@@ -456,6 +456,7 @@ FREQUENT_ROWS = (
         "threshold --score score --positive a --metric f1 --labels a,b",
     ],
 )
+@pytest.mark.thinned(3)
 def test_frequencies_are_repeated_rows(run: Run, words: str, tmp_path: Path) -> None:
     rows = [row.rsplit(",", 1) for row in FREQUENT_ROWS if "threshold" not in words or row[0] < "c"]
     again = [f"{row},{f}" for row, f in rows for _ in range(int(f))]

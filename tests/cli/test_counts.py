@@ -54,6 +54,7 @@ def close(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.thinned(3)
 def test_parts_counted_saved_and_merged_score_as_the_file(
     kind: str, run: Run, tmp_path: Path
 ) -> None:
@@ -103,6 +104,7 @@ def test_parts_counted_saved_and_merged_score_as_the_file(
         (("merge", "{moments}", "{ranking}"), "one holds moments, the other ranking"),
     ],
 )  # fmt: skip
+@pytest.mark.thinned(3)
 def test_what_cannot_be_counted_merged_or_scored(
     arguments: tuple[str, ...], says: str, run: Run, tmp_path: Path
 ) -> None:

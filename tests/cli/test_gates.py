@@ -120,6 +120,7 @@ COMPARE = ("--true", "gold", "--pred", "base", "--pred", "new", "--baseline", "b
 @pytest.mark.parametrize("metric", ["accuracy", "averaged_f1", "error_rate"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("worse", [0.0, 0.01, 0.03, 0.2])
+@pytest.mark.thinned(5)
 def test_a_regression_is_what_the_paired_test_says(
     run: Run, tmp_path: Path, metric: str, seed: int, worse: float
 ) -> None:

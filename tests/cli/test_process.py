@@ -50,6 +50,7 @@ def shell(command: str, **environment: str) -> tuple[int, str, str]:
         ("whichf1 score - --from csv <&-", 2, "standard input is closed"),
     ],
 )
+@pytest.mark.thinned(3)
 def test_closed_and_full_streams_end_with_a_line_and_no_traceback(
     command: str, code: int, says: str
 ) -> None:
@@ -85,6 +86,7 @@ def test_an_absurd_memory_limit_is_bad_input(run: Run, limit: str) -> None:
 
 
 @pytest.mark.parametrize("threads", ["-1", "x", "0", "99999999999999999999", "1.5"])
+@pytest.mark.thinned(3)
 def test_an_absurd_number_of_threads_does_not_matter(threads: str) -> None:
     code, out, err = shell(f"whichf1 score {ANIMALS} -m accuracy -f csv", WHICHF1_THREADS=threads)
     assert (code, err) == (0, "") and ",0.715," in out

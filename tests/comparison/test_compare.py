@@ -136,6 +136,7 @@ OF_TRUE_CLASSES = {"prevalence", "no_information_rate", "uncertainty", "selectio
 
 @pytest.mark.parametrize("metric", EVERY.values(), ids=lambda metric: metric.name)
 @pytest.mark.parametrize("kind", ["plain", "cluster", "weights"])
+@pytest.mark.thinned(3)
 def test_every_metric_has_a_test_of_a_difference(metric: Metric, kind: str) -> None:
     y, systems = systems_of(metric.kind)
     if metric.name == "top_k_accuracy":

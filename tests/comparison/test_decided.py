@@ -62,6 +62,7 @@ def test_a_threshold_decides_in_every_slice(
 
 @pytest.mark.parametrize("metric", ["f1", "averaged_f1", "accuracy", "mcc", "recall"])
 @pytest.mark.parametrize("further", [(), ("weights",), ("cluster",), ("frequencies",)])
+@pytest.mark.thinned(3)
 def test_a_threshold_compares_the_predictions_that_it_makes(
     metric: str, further: tuple[str, ...], tmp_path: Path, run: Run
 ) -> None:

@@ -48,6 +48,7 @@ SIZES = [
 
 
 @pytest.mark.parametrize(("kind", "k"), SIZES)
+@pytest.mark.thinned(3)
 def test_no_text_touches_another_or_leaves_the_figure(kind: str, k: int) -> None:
     options: dict[str, Any] = {"draws": 200} if kind == "posterior" else {}
     with figure_of(wf.picture(RESULTS[kind](k), kind, **options)) as figure:
@@ -71,6 +72,7 @@ def test_names_that_are_left_out_are_counted_in_a_note() -> None:
 
 
 @pytest.mark.parametrize("kind", LINES)
+@pytest.mark.thinned(3)
 def test_the_gallery_shows_what_its_lines_draw(kind: str) -> None:
     """The picture of the gallery, within a tolerance for other versions of matplotlib."""
     before = Image.open(FOLDER / f"{kind}.png").convert("RGB")

@@ -22,6 +22,7 @@ def test_every_property_has_a_reason_and_every_metric_is_a_candidate() -> None:
 
 
 @pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.thinned(3)
 def test_what_is_chosen_has_the_property(name: str) -> None:
     chosen = {each.signature for each in (x.definition for x in wf.choose(name).fitting)}
     for definition in candidates(False)[::5]:  # the search itself is tested with properties

@@ -68,6 +68,7 @@ def cells(joint: Counts) -> Any:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_every_engine_reads_scores_clusters_systems_and_sets_like_python(engine: str) -> None:
     for at, kind in enumerate(kinds_of_labels(engine)):
         label, number = (TYPES[kind], LABELS[kind]), SCORES[at % 3]
@@ -143,6 +144,7 @@ def check_scores(frame: Any, rows: Any, gold: Any) -> None:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_every_engine_scores_and_compares_columns(engine: str) -> None:
     """From the columns to the last number, once."""
     rng = np.random.default_rng(5)
@@ -166,6 +168,7 @@ def test_every_engine_scores_and_compares_columns(engine: str) -> None:
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [pa.string(), pa.int64()])
+@pytest.mark.thinned(4)
 def test_lists_of_labels(engine: str, kind: Any) -> None:
     true: list[list[Any]] = [[1, 2], [], [2], [1, 2]]
     pred: list[list[Any]] = [[2, 1], [3], [2], [1]]
@@ -207,6 +210,7 @@ def test_columns_of_0_and_1(engine: str) -> None:
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), None])
+@pytest.mark.thinned(4)
 def test_scores_that_are_none_are_refused(engine: str, bad: Any) -> None:
     s = pa.array([0.5, bad, 0.25, bad], pa.float64(), from_pandas=False)
     frame = ENGINES[engine](pa.table({"y": [1, 0, 1, 0], "s": s, "t": [0.5] * 4}))
@@ -224,6 +228,7 @@ def test_scores_that_are_none_are_refused(engine: str, bad: Any) -> None:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_missing_values_are_reported(engine: str) -> None:
     table = pa.table(
         {

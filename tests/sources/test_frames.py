@@ -36,6 +36,7 @@ def without_zero(slices: Any) -> Any:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_every_engine_counts_like_python(engine: str) -> None:
     for at, kind in enumerate(kinds_of_labels(engine)):
         label = (TYPES[kind], LABELS[kind])
@@ -75,6 +76,7 @@ def test_missing_labels_are_reported(engine: str, kind: str) -> None:
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("bad", [float("nan"), float("inf"), -1.0, None])
+@pytest.mark.thinned(4)
 def test_bad_weights_are_refused(engine: str, bad: Any) -> None:
     table = pa.table(
         {

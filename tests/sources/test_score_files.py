@@ -152,6 +152,7 @@ def test_sets_of_labels(sets: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["text", "json", "markdown", "latex", "csv"])
+@pytest.mark.thinned(2)
 def test_every_format_holds_the_signatures(format: str, spam: str, animals: str, sets: str) -> None:
     for arguments in (
         ("score", spam, "--score", "score", "--positive", "spam"),

@@ -32,6 +32,7 @@ def test_spark_reads_other_delimiters_and_compressed_files(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+@pytest.mark.thinned(3)
 def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
     own: dict[str, Any] = {"engine": "spark"}
@@ -59,6 +60,7 @@ def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.thinned(2)
 def test_integers_that_tie_as_floats_are_refused(tmp_path: Path, format: str) -> None:
     def path(*scores: str) -> Path:
         rows = [{"true": at % 2, "score": x, "w": 2**60 + 1} for at, x in enumerate(scores)]
@@ -114,6 +116,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("case", BAD)
+@pytest.mark.thinned(4)
 def test_spark_refuses_a_malformed_file(tmp_path: Path, case: str) -> None:
     name, content, said = BAD[case]
     path = tmp_path / name

@@ -136,6 +136,7 @@ def definitions_with(word: str) -> list[Definition]:
 
 @pytest.mark.parametrize("edge", EDGES)
 @pytest.mark.parametrize("method", [*METHODS, "percentile"])
+@pytest.mark.thinned(3)
 def test_intervals_at_the_edges_stay_inside_or_are_none(edge: str, method: str) -> None:
     counts = wf.Counts.from_matrix(EDGES[edge], rows="true")
     given_some = 0

@@ -267,6 +267,7 @@ def _items_of_sum(parts: Any) -> Any:
 
 
 @pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.thinned(3)
 def test_merging_parts_is_not_quadratic(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bytes that are moved and the functions that are called grow like n log n at most."""
     moved = 0
@@ -290,6 +291,7 @@ def test_merging_parts_is_not_quadratic(kind: str, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize("kind", PARTS)
+@pytest.mark.thinned(2)
 def test_a_sum_that_waits_is_the_same_as_one_that_does_not(kind: str) -> None:
     """Whether anything looks at a sum before the next part comes makes no difference."""
     parts = parts_of(kind, 150, 20)
