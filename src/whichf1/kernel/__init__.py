@@ -17,6 +17,7 @@ try:
 except ImportError:  # the extension was not built
     NATIVE = False
 
+THREADS = native.THREADS if NATIVE else 1
 TOLERANCE = reference.TOLERANCE
 Cells = reference.Cells
 LossSums = reference.LossSums
@@ -35,6 +36,7 @@ label_flags = native.label_flags if NATIVE else reference.label_flags
 loss_sums = native.loss_sums if NATIVE else reference.loss_sums
 margins = native.margins if NATIVE else reference.margins
 multinomial = native.multinomial if NATIVE else reference.multinomial
+order = native.order if NATIVE else reference.order
 rank_labels = native.rank_labels if NATIVE else reference.rank_labels
 rank_table = native.rank_table if NATIVE else reference.rank_table
 running = native.running if NATIVE else reference.running

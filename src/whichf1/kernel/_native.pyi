@@ -51,6 +51,12 @@ def rank_table(
     and twice int32 (int64 from 2³¹ − 1 items on), or float64 with weights.
     """
 
+def order(scores: Any, threads: int, room: Any) -> None:
+    """Write the places (int64) of scores, highest first, and then the scores so (float64).
+
+    Equal scores keep their order. ``room`` has 16 bytes for each.
+    """
+
 def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
     """GROUP BY the true and predicted labels in two matrices of 0 and 1 (items × labels).
 

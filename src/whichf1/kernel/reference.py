@@ -245,6 +245,14 @@ def rank_labels(
     return rank_table(scores, positive, weights), int(np.count_nonzero(positive))
 
 
+def order(scores: Array) -> tuple[Array, Array]:
+    """The places of scores without NaN, highest first and equal ones in order; and these scores."""
+    if np.isnan(scores).any():
+        raise ValueError("scores must not be NaN")
+    places = np.argsort(-scores, kind="stable")
+    return places, scores[places].astype(np.float64) + 0.0
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 

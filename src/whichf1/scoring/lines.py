@@ -66,7 +66,7 @@ from whichf1.statistics.items import (
     rank_cells,
     table_values,
 )
-from whichf1.statistics.sample import FEW, Sample, kinds
+from whichf1.statistics.sample import FEW, Sample, in_threads, kinds
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.labels import Labels
@@ -679,7 +679,9 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
             for a, b in permutations(range(len(names)), 2)
         ]
     else:
-        rankings = [Ranked(scores[:, at], codes == at) for at in range(len(names))]
+        rankings = in_threads(
+            lambda at: Ranked(scores[:, at], codes == at), range(len(names)), len(codes)
+        )
     return ScoredItems(definition, Rankings(definition, rankings, len(codes)), codes, names)
 
 

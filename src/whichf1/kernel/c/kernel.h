@@ -147,6 +147,10 @@ typedef struct {
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
                   size_t n, int threads, wf_ranking *out);
 
+/* The places of scores, highest first and equal ones in their order, and the scores so; both have
+ * space for n values. */
+wf_status wf_order(const wf_column *scores, size_t n, int threads, int64_t *order, double *sorted);
+
 /* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
  * doubles, or integers, which are added as such. */
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,

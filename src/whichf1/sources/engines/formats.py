@@ -63,8 +63,10 @@ ITEMS = 1 << 20
 """Items of an npz or Arrow file that are counted at a time."""
 PIECE = 64 << 20
 """Bytes of an npz file that are counted at a time."""
-HEADERS = (1 << 8, 1 << 16)
-"""Bytes in which the header of a Parquet page ends: nearly always, and at most."""
+HEADER = 1 << 16
+"""Bytes in which the header of a Parquet page ends."""
+FIRST_FIELDS = 64
+"""Bytes in which its fields before the statistics stand, of which the fourth is the checksum."""
 UNREADABLE = (OSError, EOFError, zlib.error)
 DAMAGED = (*UNREADABLE, zipfile.BadZipFile, ValueError, LookupError, RuntimeError, struct.error)
 """What reading an npz file may raise; a RuntimeError if it is encrypted."""
@@ -650,7 +652,7 @@ class ParquetFile(File):
                 places[start, start + size] = path
         if self.copy is not None:
             self.copy.fetch([*places])
-        with open(self.path, "rb") as file:
+        with open(self.path, "rb", buffering=0) as file:
             for (start, end), path in places.items():
                 if not _pages_match(file, start, end):
                     raise FileError(
@@ -667,8 +669,12 @@ def _pages_match(file: Any, at: int, end: int) -> bool:
     """Whether the pages of a column have the checksums that their headers give, if they do."""
     checked = False
     while at < end:
+        file.seek(at)
+        data = file.read(HEADER if checked else FIRST_FIELDS)
         try:
-            header, length = _page_header(file, at)
+            if not checked and 4 not in _thrift_struct(data, 0, last=4)[0]:
+                return True
+            header, length = _thrift_struct(data + file.read(HEADER), 0)
         except (IndexError, ValueError):
             return not checked
         size, checksum = header.get(3, 0), header.get(4)
@@ -681,18 +687,11 @@ def _pages_match(file: Any, at: int, end: int) -> bool:
     return True
 
 
-def _page_header(file: Any, at: int) -> tuple[dict[int, Any], int]:
-    """The fields of the header of a page, and its length."""
-    few, most = HEADERS
-    for size in (few, most):
-        file.seek(at)
-        with suppress(*[IndexError] if size < most else []):
-            return _thrift_struct(file.read(size), 0)
-    raise ValueError("a page has no header")
+def _thrift_struct(data: bytes, at: int, last: float = float("inf")) -> tuple[dict[int, Any], int]:
+    """The fields of a structure of Thrift's compact protocol by number, and where it ends.
 
-
-def _thrift_struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
-    """The fields of a structure of Thrift's compact protocol by number, and where it ends."""
+    Fields come in order; those after the ``last`` that is wanted are not looked at.
+    """
     fields: dict[int, Any] = {}
     number = 0
     while head := data[at]:
@@ -701,6 +700,8 @@ def _thrift_struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
             number += head >> 4
         else:
             number, at = _thrift_value(data, at, 4)
+        if number > last:
+            break
         fields[number], at = _thrift_value(data, at, head & 15)
     return fields, at + 1
 

@@ -425,9 +425,15 @@ def kept_names(columns: Request) -> list[str]:
 def _viewed(database: Database, columns: Request) -> Any:
     """The view ``items`` as a frame with these names."""
     quiet_at_exit()
-    read = {"s": as_score, "w": as_number}
+    whole = database.connection.sql("FROM items")
+    kinds = dict(zip(whole.columns, map(str, whole.types), strict=True))
+
+    def read(short: str, name: str) -> str:
+        score = short[0] == "s" and kinds[name] not in ("FLOAT", "DOUBLE")  # which tie as they are
+        return as_score(name) if score else as_number(name)
+
     shown = [
-        f"{read[short[0]](name) if number else quote(name)} AS {short}"
+        f"{read(short, name) if number else quote(name)} AS {short}"
         for short, name, number in _names(columns)
     ]
     items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
