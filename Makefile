@@ -121,7 +121,7 @@ $(DOCS)/ready: pyproject.toml
 	touch $@
 
 # speed compared with peers, in about five minutes; each script writes its own section of
-# benchmarks/RESULTS.md, EVERY_SCORE.md, or the table of its page
+# benchmarks/RESULTS.md, EVERY_SCORE.md, or the table of its page in docs
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.speed
 	$(BENCH)/bin/python -m benchmarks.every_score
@@ -130,6 +130,7 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions
 	$(BENCH)/bin/python -m benchmarks.metric_classes
 	$(BENCH)/bin/python -m benchmarks.large systems cold probabilities
+	$(BENCH)/bin/python -m tests.helpers.readme docs/speed.md  # its table
 
 # what takes longer: files of 10⁸ rows, Spark and Dask, growth of time and memory, the cost model; in
 # about half an hour, with some 2 GB of temporary files
