@@ -176,7 +176,8 @@ def memory(folder: Path, rows: int) -> Iterator[tuple[str, ...]]:
                 data_file(folder, path.name, size)
             else:
                 whole = data_file(folder, f"pairs-{size}.parquet", size)
-                table = duckdb.sql(f"FROM read_parquet('{whole}')").to_arrow_table()
+                items: Any = duckdb.sql(f"FROM read_parquet('{whole}')")
+                table = items.to_arrow_table()
                 (_arrow_file if ending == "arrow" else _npz_file)(folder, table)
             peaks.append(_peak(path))
         mark = "reached" if peaks[-1] - peaks[0] <= FLAT else "missed"
@@ -201,7 +202,7 @@ def spark(folder: Path, rows: int) -> Iterator[Row]:
     from pyspark.sql import SparkSession
 
     path = str(data_file(folder, f"pairs-{rows}.parquet", rows))
-    settings = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")  # type: ignore[attr-defined]
+    settings = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
     session = settings.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
 
@@ -218,8 +219,9 @@ def spark(folder: Path, rows: int) -> Iterator[Row]:
 def dask(folder: Path, rows: int) -> Iterator[Row]:
     """Two processes of Dask on this machine."""
     import dask.dataframe as dd
-    from dask.distributed import Client, LocalCluster
+    from dask import distributed
 
+    local: Any = distributed  # whose functions have no types
     path = data_file(folder, f"pairs-{rows}.parquet", rows)
     read = partial(dd.read_parquet, path, split_row_groups=40)
 
@@ -229,7 +231,7 @@ def dask(folder: Path, rows: int) -> Iterator[Row]:
 
     workers: dict[str, Any] = {"n_workers": 2, "threads_per_worker": 1, "processes": True}
     here = {"dashboard_address": None, "host": "127.0.0.1", "memory_limit": "2GB"}
-    with LocalCluster(**workers, **here) as cluster, Client(cluster):
+    with local.LocalCluster(**workers, **here) as cluster, local.Client(cluster):
         _refuse_other_counts(wf.count(read()), grouped())
         ours, theirs = best(lambda: wf.count(read()), grouped)
     yield Row(f"Dask, {rows:,} rows on two workers", ours, "Dask's GROUP BY", theirs, 1.2)
