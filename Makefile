@@ -125,6 +125,7 @@ $(DOCS)/ready: pyproject.toml
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.speed
 	$(BENCH)/bin/python -m benchmarks.every_score
+	$(BENCH)/bin/python -m benchmarks.other_scores
 	$(BENCH)/bin/python -m benchmarks.uncertainty
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions

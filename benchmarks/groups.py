@@ -1,8 +1,8 @@
-"""How often what is across groups holds the truth: writes ``groups.csv`` and a table of the docs.
+"""How often intervals across groups contain the truth: writes ``groups.csv`` and a table of the
+docs.
 
-Run from the root: ``python -m benchmarks.groups [DATA SETS]``, or with ``speed`` in place of the
-number to compare with fairlearn. The items of a group are drawn from
-its own confusion matrix, so the true scores are known. Groups are all equal, one is worse, or they
+Run from the root: ``python -m benchmarks.groups [DATA SETS]``. The items of a group are drawn from
+a known confusion matrix, so the true scores are known. Groups are all equal, one is worse, or they
 are spread evenly.
 """
 
@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import sys
-import time
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -19,9 +18,6 @@ from typing import Any
 import numpy as np
 
 import whichf1 as wf
-from whichf1.comparison.disparity import compare_groups
-from whichf1.definitions.methods import Auto
-from whichf1.scoring.subject import of_slices
 from whichf1.tables.cells import Array
 
 HERE = Path(__file__).parent
@@ -59,7 +55,7 @@ def matrix(skill: float, group: int) -> Array:
 
 
 def truth(name: str, tables: list[Array]) -> dict[str, float]:
-    """What is across groups in truth."""
+    """The true statistics across groups."""
     huge = [wf.Counts.from_matrix(np.rint(x * 10**9).astype(int), rows="true") for x in tables]
     scores = np.array([wf.score(x, name, **METRICS[name]).value for x in huge])
     low, high = scores.min(), scores.max()
@@ -84,16 +80,16 @@ _counted = partial(wf.Counts.from_matrix, rows="true", labels=[0, 1, 2])
 
 
 def covered(name: str, kind: str, k: int, n: int, data_sets: int) -> dict[str, Any]:
-    """One row: how often each interval holds the truth, and the test rejects."""
+    """One row: how often each interval contains the truth, and how often the test rejects."""
     rng = np.random.default_rng([k, n, *map(ord, name + kind)])
     skills = SKILLS[kind](k).tolist()
     alike = len({*skills}) == 1  # then all groups are, in every respect
     tables = [matrix(skill, 0 if alike else g) for g, skill in enumerate(skills)]
     sizes = [n * (1 + g % 2) for g in range(k)]
     true, hits, rejected = truth(name, tables), dict.fromkeys(STATISTICS, 0), 0
-    definition = getattr(wf, name).definition(**METRICS[name], interval=Auto(level=LEVEL))
+    options: Any = {**METRICS[name], "interval": wf.Auto(level=LEVEL)}
     for _ in range(data_sets):
-        found = compare_groups(of_slices(sample(tables, sizes, rng)), [definition])
+        found = wf.groups(sample(tables, sizes, rng), name, **options)
         rejected += found.p_value is not None and found.p_value < 1 - LEVEL
         for each in found.disparities:
             interval = each.interval
@@ -116,7 +112,7 @@ def rows(data_sets: int) -> Iterator[dict[str, Any]]:
 
 
 def table(measured: list[dict[str, Any]]) -> str:
-    """The mean over metrics in per cent and, in brackets, the worst of them."""
+    """The mean over metrics in percent and, in brackets, the worst of them."""
     lines = [
         "| truth | groups | items | difference | ratio | worst | best | variance | rejected |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
@@ -133,38 +129,7 @@ def table(measured: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
-def speed(items: int = 10**6, rounds: int = 3) -> Iterator[tuple[str, float, float]]:
-    """CPU seconds of fairlearn and of ours, which has intervals as well, in turns; the best."""
-    from fairlearn.metrics import MetricFrame, equalized_odds_difference
-    from sklearn.metrics import accuracy_score
-
-    rng = np.random.default_rng(0)
-    true, group = rng.integers(0, 2, items), rng.integers(0, 4, items)
-    pred = np.where(rng.random(items) < 0.8, true, 1 - true)
-    sides = {"y_true": true, "y_pred": pred, "sensitive_features": group}
-    theirs: dict[str, Callable[[], Any]] = {
-        "equalized_odds": lambda: equalized_odds_difference(**sides),
-        "accuracy": lambda: MetricFrame(metrics=accuracy_score, **sides).difference(),
-    }
-    for name, their in theirs.items():
-        both: list[Callable[[], Any]] = [
-            their,
-            lambda name=name: wf.groups(true, pred, name, by=group).difference,  # type: ignore[misc]
-        ]
-        best = [float("inf")] * 2
-        for _ in range(rounds):
-            for at, run in enumerate(both):
-                begun = time.process_time()
-                run()
-                best[at] = min(best[at], time.process_time() - begun)
-        yield name, best[0], best[1]
-
-
 def main() -> None:
-    if sys.argv[1:] == ["speed"]:
-        for name, their, own in speed():
-            print(f"{name}: fairlearn {their:.3f} s, whichf1 {own:.3f} s, {their / own:.0f} times")
-        return
     data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else DATA_SETS
     with open(HERE / "groups.csv", "w", encoding="utf-8", newline="") as file:
         for at, row in enumerate(rows(data_sets)):

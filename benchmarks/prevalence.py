@@ -1,5 +1,5 @@
-"""How often intervals of reweighted scores hold the truth: writes ``prevalence.csv`` and a table of
-the docs.
+"""How often intervals of reweighted scores contain the truth: writes ``prevalence.csv`` and a table
+of the docs.
 
 Run from the root: ``python -m benchmarks.prevalence [DATA SETS]``. Items are drawn from a known
 confusion matrix of three classes, of which one is rare, and scaled to equal shares or to shares in
@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 
 import whichf1 as wf
-from whichf1.scoring.evaluate import evaluate
 from whichf1.tables.cells import Array
 
 HERE = Path(__file__).parent
@@ -37,7 +36,7 @@ PRESENT = np.array([0.65, 0.25, 0.1])
 SKILLS = (0.75, 0.95)
 SIZES = (100, 300, 1000)
 METHODS = ("auto", "delta")
-DATA_SETS = 600
+DATA_SETS = 1000
 LEVEL = 0.95
 
 
@@ -52,20 +51,20 @@ def population(skill: float) -> Array:
 def covered(
     name: str, shares: str, skill: float, n: int, method: str, data_sets: int
 ) -> dict[str, Any]:
-    """One row: how often the interval holds the score of the reweighted population."""
+    """One row: how often the interval contains the score of the reweighted population."""
     rng = np.random.default_rng([n, int(100 * skill), *map(ord, name + shares + method)])
     cells = population(skill)
     options: Any = {**METRICS[name], "class_shares": SHARES[shares]}
-    plain = getattr(wf, name).definition(**options)
+    metric = getattr(wf, name)
     huge = wf.Counts.from_matrix(np.rint(cells * 10**9).astype(int), rows="true")
-    truth = evaluate(plain, huge).value
-    definition = getattr(wf, name).definition(**options, interval=method)
+    truth = metric(huge, **options).value
     hits = scored = cautioned = 0
     for _ in range(data_sets):
         drawn = rng.multinomial(n, cells.ravel()).reshape(3, 3)
         if not drawn.sum(1).all():
             continue  # a class without items has nothing to scale
-        interval = evaluate(definition, wf.Counts.from_matrix(drawn, rows="true")).interval
+        counts = wf.Counts.from_matrix(drawn, rows="true")
+        interval = metric(counts, **options, interval=method).interval
         scored += 1
         if interval is not None:
             hits += interval.low <= truth <= interval.high
@@ -86,7 +85,7 @@ def rows(data_sets: int) -> Iterator[dict[str, Any]]:
 
 
 def table(measured: list[dict[str, Any]]) -> str:
-    """The mean coverage in per cent and, in brackets, the worst."""
+    """The mean coverage in percent and, in brackets, the worst."""
     head = ["shares", "items", *METHODS, "with a caution"]
     lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | ---: | ---: |"]
     for shares in SHARES:

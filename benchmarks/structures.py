@@ -1,51 +1,64 @@
-"""Ratings, spans and hierarchies: how often intervals cover, and how long scores take.
+"""Ratings, spans, hierarchies, rankings of labels, operating points: how often intervals cover.
 
-Run from the root: ``python -m benchmarks.structures coverage [DATA SETS]`` writes the file
-``structures.csv`` and the tables of the docs, ``… speed`` the file ``structures_speed.csv``. The
-true value of a score is that of very many items.
+Run from the root: ``python -m benchmarks.structures [KIND …] [DATA SETS]`` simulates the kinds (all
+of them by default), writes their rows of ``structures.csv``, and then the tables of the docs;
+``… tables`` writes only these, and ``--continue`` keeps the cases that the file has. The true value
+of a score is that of very many items.
 
 Raters give the true category of an item with some probability, and otherwise one by its share.
-Sentences differ in how hard they are, so that the spans of a sentence are alike.
+Sentences differ in how hard they are, so that the spans of a sentence are alike. Errors in a
+hierarchy are near or anywhere. Scores of labels are normal around whether the item has the label.
+Probabilities are right, or exaggerated.
 """
 
 from __future__ import annotations
 
 import csv
-import gc
 import re
 import sys
-import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import cached_property
 from itertools import product
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 import whichf1 as wf
 from whichf1.errors import WhichF1Error
+from whichf1.tables.cells import Array
 
 HERE = Path(__file__).parent
+FILE = HERE / "structures.csv"
 DOCS = HERE.parent / "docs"
-DATA_SETS = 200
-SHARES = ((0.5, 0.5), (0.9, 0.1), (0.6, 0.2, 0.1, 0.1))
-HITS = (0.3, 0.7, 0.95)
-RATERS = ((2, 0.0), (4, 0.3))
-"""How many, and how many of their ratings are missing."""
-ITEMS = (20, 50, 200)
-SCORES = (
-    *("accuracy", "fleiss_kappa", "gwet_ac1(weighting=linear)", "brennan_prediger"),
-    *("krippendorff_alpha", "krippendorff_alpha(level=interval)"),
-)
+DATA_SETS = 1000
+ENOUGH = 200
+"""Intervals without a caution that a cell must have for its coverage to be shown."""
 METHODS: dict[str, Any] = {
     "auto": "auto",
     "delta": "delta",
     "bootstrap": wf.Bootstrap(replicates=199),
+    "percentile": wf.Bootstrap(replicates=199, kind="percentile"),
 }
-MANY = 100_000
-"""Items of the table that the true value is computed from."""
+
+
+class Case(Protocol):
+    """A way to draw data, and what is computed from them."""
+
+    kind: ClassVar[str]
+    page: ClassVar[str]
+    sizes: ClassVar[tuple[int, ...]]
+    methods: ClassVar[tuple[str, ...]]
+    scores: ClassVar[dict[str, dict[str, Any]]]
+    seldom: ClassVar[dict[str, int]]
+    """Methods that are tried only on every so-many-th data set, because they take long."""
+    many: ClassVar[int]
+    """Items of the data set that the true value is computed from."""
+
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        """What the score functions take."""
 
 
 @dataclass(frozen=True)
@@ -58,220 +71,368 @@ class Raters:
     missing: float
 
     kind: ClassVar[str] = "raters"
-    scores: ClassVar[tuple[str, ...]] = SCORES
+    page: ClassVar[str] = "raters.md"
+    sizes: ClassVar[tuple[int, ...]] = (20, 50, 200)
+    methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"delta": 10, "bootstrap": 10}
+    many: ClassVar[int] = 100_000
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        "accuracy": {},
+        "fleiss_kappa": {},
+        "gwet_ac1": {"weighting": "linear"},
+        "brennan_prediger": {},
+        "krippendorff_alpha": {},
+        "krippendorff_alpha of interval data": {"level": "interval"},
+    }
 
-    def draw(self, items: int, rng: np.random.Generator) -> wf.Ratings:
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
         k, size = len(self.shares), (items, self.raters)
         true = rng.choice(k, items, p=self.shares)
         guess = rng.choice(k, size, p=self.shares)
         rated = np.where(rng.random(size) < self.hit, true[:, None], guess).astype(float)
         rated[rng.random(size) < self.missing] = np.nan
-        return wf.ratings(rated, labels=range(k))
+        return (wf.ratings(rated, labels=range(k)),)
 
 
 @dataclass(frozen=True)
 class Sentences:
-    """A way to draw spans: (type, found, also predicted elsewhere) for each true span."""
+    """A way to draw spans: of each true span the type, whether it is found, and false ones."""
 
     shares: tuple[float, ...]
     hit: float
     spans: int
     spread: float
-    """How much sentences differ in how many spans are found."""
+    """How alike sentences are in how many of their spans are found."""
 
     kind: ClassVar[str] = "spans"
-    scores: ClassVar[tuple[str, ...]] = (
-        "averaged_f1",
-        "f1_of_averages",
-        "micro_f1",
-        "macro_recall",
-    )
+    page: ClassVar[str] = "spans.md"
+    sizes: ClassVar[tuple[int, ...]] = (20, 50, 200)
+    methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 4}
+    many: ClassVar[int] = 30_000
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        "averaged_f1": {},
+        "f1_of_averages": {},
+        "micro_f1": {},
+        "macro_recall": {},
+    }
 
-    def draw(self, items: int, rng: np.random.Generator) -> wf.SpanCounts:
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
         names = [f"t{at}" for at in range(len(self.shares))]
         true, pred = [], []
-        for size in rng.poisson(self.spans, items).tolist():
-            a, b = self.hit * self.spread, (1 - self.hit) * self.spread
-            hit = rng.beta(a, b)
-            kinds = rng.choice(len(names), size, p=self.shares).tolist()
-            own = [(2 * at, 2 * at + 1, names[kind]) for at, kind in enumerate(kinds)]
-            true.append(own)
-            found = [x for x in own if rng.random() < hit]
-            wrong = rng.poisson(self.spans * (1 - hit))
-            other = rng.choice(names, wrong, p=self.shares).tolist()
-            pred.append(found + [(100 + at, 101 + at, kind) for at, kind in enumerate(other)])
-        return wf.spans(true, pred, scheme="offsets", labels=names)
+        skills = rng.beta(self.hit * self.spread, (1 - self.hit) * self.spread, items)
+        for size, hit in zip(rng.poisson(self.spans, items).tolist(), skills, strict=True):
+            kinds = rng.choice(names, size, p=self.shares).tolist()
+            marked = [(2 * at, 2 * at + 1, kind) for at, kind in enumerate(kinds)]
+            found = [x for x, right in zip(marked, rng.random(size) < hit, strict=True) if right]
+            others = rng.choice(names, rng.poisson(self.spans * (1 - hit)), p=self.shares).tolist()
+            true.append(marked)
+            pred.append(found + [(100 + at, 101 + at, kind) for at, kind in enumerate(others)])
+        return (wf.spans(true, pred, scheme="offsets", labels=names),)
 
 
-def covered(case: Any, items: int, data_sets: int) -> list[dict[str, Any]]:
+TREES: dict[str, dict[str, Any]] = {
+    "tree": {f"{x}{y}": x for x in "abc" for y in range(2)} | dict.fromkeys("abc", None),
+    "graph": {"cat": "mammal", "dog": "mammal", "bat": ["mammal", "flyer"], "wasp": "flyer"}
+    | {"mammal": "animal", "flyer": "animal", "animal": None},
+}
+
+
+@dataclass(frozen=True)
+class Hierarchies:
+    """A way to draw classes of a hierarchy."""
+
+    tree: str
+    skill: float
+    near: float
+    """The fraction of errors that are made between neighbours."""
+    skew: float
+    """The ratio of the shares of a class and of the next."""
+
+    kind: ClassVar[str] = "hierarchies"
+    page: ClassVar[str] = "hierarchies.md"
+    sizes: ClassVar[tuple[int, ...]] = (30, 100, 500)
+    methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 4}
+    many: ClassVar[int] = 10**9
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        "hierarchical_precision": {},
+        "hierarchical_recall": {},
+        "hierarchical_f1": {},
+    }
+
+    @cached_property
+    def classes(self) -> list[str]:
+        """The classes that nothing is below."""
+        above = {
+            y for x in TREES[self.tree].values() for y in ([x] if isinstance(x, str) else x or [])
+        }
+        return [x for x in TREES[self.tree] if x not in above]
+
+    @cached_property
+    def cells(self) -> Array:
+        """The shares of the cells of the confusion matrix."""
+        k = len(self.classes)
+        shares = self.skew ** np.arange(k, dtype=float)
+        far = (1 - np.eye(k)) / (k - 1)
+        errors = self.near * np.eye(k)[np.arange(k) ^ 1] + (1 - self.near) * far
+        table: Array = (shares / shares.sum())[:, None] * (
+            self.skill * np.eye(k) + (1 - self.skill) * errors
+        )
+        return table
+
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        if items == self.many:
+            table = np.rint(self.cells * items).astype(int)
+        else:
+            table = rng.multinomial(items, self.cells.ravel()).reshape(self.cells.shape)
+        return (wf.Counts.from_matrix(table, rows="true", labels=self.classes),)
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A way to draw label sets and the probability of each label."""
+
+    shares: tuple[float, ...]
+    signal: float
+
+    kind: ClassVar[str] = "label rankings"
+    page: ClassVar[str] = "intervals.md"
+    sizes: ClassVar[tuple[int, ...]] = (50, 200, 1000)
+    methods: ClassVar[tuple[str, ...]] = ("auto",)
+    seldom: ClassVar[dict[str, int]] = {}
+    many: ClassVar[int] = 200_000
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        **{f"roc_auc, {x}": {"average": x} for x in ("macro", "weighted", "micro")},
+        **{f"average_precision, {x}": {"average": x} for x in ("macro", "micro")},
+        **{f"{x}, macro": {"average": "macro"} for x in ("log_loss", "brier")},
+        **{x: {} for x in ("ndcg", "dcg", "one_error", "coverage_error")},
+        **{f"label_ranking_{x}": {} for x in ("loss", "average_precision")},
+    }
+
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        size = (items, len(self.shares))
+        labels = rng.random(size) < self.shares
+        hard = rng.normal(size=(items, 1))  # what the labels of an item share
+        z = self.signal * (labels - 0.5) + 0.5 * hard + 0.87 * rng.normal(size=size)
+        return labels.astype(int), 1 / (1 + np.exp(-z - np.log(np.divide(self.shares, 0.5))))
+
+
+@dataclass(frozen=True)
+class Probabilities:
+    """A way to draw two classes and the probability of one of them."""
+
+    share: float
+    """The probability of the class in the middle of the data."""
+    spread: float
+    exaggerated: float
+    """By what the logits of the right probabilities are multiplied."""
+
+    kind: ClassVar[str] = "operating points"
+    page: ClassVar[str] = "intervals.md"
+    sizes: ClassVar[tuple[int, ...]] = (100, 500)
+    methods: ClassVar[tuple[str, ...]] = ("auto", "bootstrap", "percentile")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 5, "percentile": 5}
+    many: ClassVar[int] = 200_000
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        "recall_at_precision": {"at": 0.7},
+        "precision_at_recall": {"at": 0.7},
+        "sensitivity_at_specificity": {"at": 0.8},
+        "specificity_at_sensitivity": {"at": 0.8},
+        "tpr_at_fpr": {"at": 0.1},
+        **{x: {} for x in ("equal_error_rate", "f_max", "ks", "log_auc", "pr_gain_auc")},
+        **{x: {} for x in ("partial_average_precision", "cost_curve_area")},
+        "net_benefit": {"threshold": 0.3},
+        "selective_accuracy": {"coverage": 0.8},
+        **{x: {} for x in ("aurc", "excess_aurc", "uncertainty", "discrimination")},
+        **{f"{x}_calibration_error": {} for x in ("expected", "max", "rms", "debiased")},
+        "miscalibration": {},
+    }
+
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        z = np.log(self.share / (1 - self.share)) + self.spread * rng.normal(size=items)
+        true = (rng.random(items) < 1 / (1 + np.exp(-z))).astype(int)
+        return true, 1 / (1 + np.exp(-self.exaggerated * z))
+
+
+HITS = (0.3, 0.7, 0.95)
+CASES: tuple[Case, ...] = (
+    *(Hierarchies(*x[:2], *x[2]) for x in product(TREES, (0.7, 0.95), ((0.0, 1.0), (0.8, 0.5)))),
+    *(
+        Sentences(x, hit, 2, spread)
+        for x, hit, spread in product(((0.5, 0.5), (0.7, 0.2, 0.1)), (0.6, 0.9), (1.0, 5.0))
+    ),
+    *(
+        Labels(x, signal)
+        for x, signal in product(((0.5, 0.5, 0.4), (0.5, 0.3, 0.2, 0.1, 0.05)), (1.0, 2.5))
+    ),
+    *(Raters((0.5, 0.5), hit, 2, 0.0) for hit in HITS),
+    *(Raters((0.9, 0.1), hit, *x) for hit, x in product(HITS, ((2, 0.0), (4, 0.3)))),
+    *(Raters((0.6, 0.2, 0.1, 0.1), hit, 4, 0.3) for hit in HITS),
+    *(Probabilities(*x) for x in ((0.5, 1.5, 1.0), (0.2, 2.0, 1.6))),
+)
+"""The grid; kinds in the order of what is known about them least."""
+
+
+def tried(case: Case, name: str, data: tuple[Any, ...], method: str | None = None) -> Any:
+    """A score of the data, by the public functions."""
+    function = getattr(wf, re.split(r",| of ", name)[0])
+    options = dict(case.scores[name])
+    if isinstance(case, Hierarchies):
+        options["parents"] = TREES[case.tree]
+    return function(*data, **options, interval=method and METHODS[method])
+
+
+def applies(case: Case, name: str, data: tuple[Any, ...], method: str) -> bool:
+    """Whether a score has such intervals."""
+    try:
+        tried(case, name, data, method)
+    except wf.errors.DefinitionError:
+        return False
+    return True
+
+
+def named(case: Any) -> str:
+    """What distinguishes a case, in words."""
+    return " ".join(f"{name}={value}" for name, value in asdict(case).items())
+
+
+def truths(case: Case) -> dict[str, float]:
+    """The scores of very many items."""
+    population = case.draw(case.many, np.random.default_rng(1))
+    return {name: tried(case, name, population).value for name in case.scores}
+
+
+def covered(
+    case: Case, truth: dict[str, float], items: int, data_sets: int
+) -> list[dict[str, Any]]:
     """How often each interval of a case holds the true value, and how often it has a caution."""
-    population = case.draw(MANY // (1 if case.kind == "raters" else 5), np.random.default_rng(1))
-    truth = {name: wf.score(population, name).value for name in case.scores}
-    rng = np.random.default_rng([items, int(100 * case.hit), 17])
-    hits = {(name, method): [0, 0, 0] for name, method in product(case.scores, METHODS)}
+    rng = np.random.default_rng([items, *map(ord, repr(case))])
+    first = case.draw(max(case.sizes), rng)
+    tallies = {
+        (name, method): [0, 0, 0, 0, 0]
+        for name, method in product(case.scores, case.methods)
+        if applies(case, name, first, method)
+    }
     drawn = 0
     while drawn < data_sets:
+        now = [x for x in tallies if drawn % case.seldom.get(x[1], 1) == 0]
         try:
-            ratings = case.draw(items, rng)
-        except WhichF1Error:  # no item has two ratings
+            data = case.draw(items, rng)
+            intervals = {x: tried(case, x[0], data, x[1]).interval for x in now}
+        except WhichF1Error:  # no item has two ratings, or a label no item
             continue
         drawn += 1
-        for (name, method), counted in hits.items():
-            interval = wf.score(ratings, name, interval=METHODS[method]).interval
-            counted[0] += interval is not None and interval.low <= truth[name] <= interval.high
-            counted[1] += interval is None
-            counted[2] += interval is not None and interval.caution is None
-            if interval is not None and interval.caution is None:
-                counted.append(interval.low <= truth[name] <= interval.high)
-    facts = {"kind": case.kind, "items": items, "data_sets": data_sets}
-    facts |= {"case": " ".join(f"{x}={y}" for x, y in asdict(case).items())}
+        for (name, method), interval in intervals.items():
+            holds = interval is not None and (
+                interval.low - 1e-9 <= truth[name] <= interval.high + 1e-9
+            )
+            plain = interval is not None and interval.caution is None
+            for at, fact in enumerate((True, holds, interval is None, plain, holds and plain)):
+                tallies[name, method][at] += fact
+    facts = {"kind": case.kind, "items": items, "case": named(case)}
     return [
         {
             **facts,
             "score": name,
             "method": method,
-            "covered": round(hit / data_sets, 4),
+            "data_sets": asked,
+            "truth": round(truth[name], 4),
+            "covered": round(hit / asked, 4),
             "no_interval": none,
             "without_caution": plain,
-            "covered_without_caution": round(sum(kept) / plain, 4) if plain else "",
+            "covered_without_caution": round(kept / plain, 4) if plain else "",
         }
-        for (name, method), (hit, none, plain, *kept) in hits.items()
+        for (name, method), (asked, hit, none, plain, kept) in tallies.items()
     ]
 
 
-TYPES = ((0.5, 0.5), (0.7, 0.2, 0.1))
-CASES: list[Any] = [
-    *(Raters(*x[:2], *x[2]) for x in product(SHARES, HITS, RATERS)),
-    *(Sentences(x, hit, 2, spread) for x, hit, spread in product(TYPES, (0.6, 0.9), (1.0, 5.0))),
-]
+def coverage(kind: str, data_sets: int, *, go_on: bool) -> None:
+    """Simulate a kind and write its rows, case by case, beside those of the others."""
+    rows = [x for x in recorded() if x["kind"] == kind and go_on]
+    done = {x["case"] for x in rows if int(x["data_sets"]) == data_sets}
+    for case in CASES:
+        if case.kind == kind and named(case) not in done:
+            truth = truths(case)
+            for items in case.sizes:
+                rows += covered(case, truth, items, data_sets)
+            write([*(x for x in recorded() if x["kind"] != kind), *rows])
+            print(case, flush=True)
 
 
-def coverage(data_sets: int) -> None:
-    rows: list[dict[str, Any]] = []
-    for case, items in product(CASES, ITEMS):
-        rows += covered(case, items, data_sets)
-    with open(HERE / "structures.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+def recorded() -> list[dict[str, Any]]:
+    """The rows of the file."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
+
+
+def write(rows: list[dict[str, Any]]) -> None:
+    """Write the file, kinds in the order of the cases."""
+    order = {case.kind: at for at, case in enumerate(CASES)}
+    with FILE.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, rows[-1], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(sorted(rows, key=lambda row: order[row["kind"]]))
 
 
 def tables() -> None:
     """Write the tables of the docs."""
-    with open(HERE / "structures.csv", encoding="utf-8") as file:
-        rows = [*csv.DictReader(file)]
-    for kind in ("raters", "spans"):
-        page = DOCS / f"{kind}.md"
-        text, own = page.read_text(encoding="utf-8"), [x for x in rows if x["kind"] == kind]
-        marks = rf"(<!-- coverage of {kind} -->\n).*?(<!-- end -->)"
-        begin, end = re.split(marks, text, flags=re.DOTALL)[0::3]
-        page.write_text(
-            f"{begin}<!-- coverage of {kind} -->\n{table(own)}<!-- end -->{end}", encoding="utf-8"
-        )
+    rows = recorded()
+    for kind, case in {case.kind: case for case in CASES}.items():
+        own = [row for row in rows if row["kind"] == kind]
+        if own:
+            page = DOCS / case.page
+            text = page.read_text(encoding="utf-8")
+            begin, mark, rest = text.partition(f"<!-- coverage of {kind} -->\n")
+            if not mark:
+                raise SystemExit(f"{page} has no place for the coverage of {kind}")
+            shown = table(own, by="items" if len(case.scores) < 10 else "score")
+            page.write_text(begin + mark + shown + rest[rest.index("<!-- end -->") :], "utf-8")
 
 
-def table(rows: list[dict[str, Any]]) -> str:
-    """The mean coverage for each method and number of items: of all, and without a caution."""
-    lines = ["| items | " + " | ".join(METHODS) + " |"]
-    lines.append("| ---: |" + " --- |" * len(METHODS))
-    for items in ITEMS:
-        cells = []
-        for method in METHODS:
-            own = [x for x in rows if (int(x["items"]), x["method"]) == (items, method)]
-            whole = np.mean([float(x["covered"]) for x in own])
-            plain = [
-                (float(x["covered_without_caution"]), int(x["without_caution"]))
-                for x in own
-                if x["covered_without_caution"]
-            ]
-            share = sum(n for _, n in plain) / sum(int(x["data_sets"]) for x in own)
-            total = sum(n for _, n in plain)
-            kept = f"{sum(x * n for x, n in plain) / total:.3f}" if total else "–"
-            cells.append(f"{whole:.3f}; {kept} in {100 * share:.0f} %")
-        lines.append(f"| {items} | " + " | ".join(cells) + " |")
+def table(rows: list[dict[str, Any]], by: str) -> str:
+    """Coverage in percent for each method, by the number of items or by score."""
+    methods = [*dict.fromkeys(row["method"] for row in rows)]
+    lines = [f"| {by} | " + " | ".join(methods) + " |"]
+    lines.append(f"| {'---:' if by == 'items' else '---'} |" + " --- |" * len(methods))
+    for key in dict.fromkeys(row[by] for row in rows):
+        alike = [row for row in rows if row[by] == key]
+        cells = [summary([x for x in alike if x["method"] == method]) for method in methods]
+        lines.append(f"| {f'`{key}`' if by == 'score' else key} | " + " | ".join(cells) + " |")
     return "\n".join(lines) + "\n"
 
 
-# speed
-
-N = 1_000_000
-TIMES = 2
-
-
-def speed() -> None:
-    """CPU seconds of ours and of peers, in turns; the best of each."""
-    rows = []
-    for name, ours, theirs in contests():
-        best = {"whichf1": np.inf, name[1]: np.inf}
-        for _ in range(TIMES):
-            for who, call in (("whichf1", ours), (name[1], theirs)):
-                gc.collect()
-                start = time.process_time()
-                call()
-                best[who] = min(best[who], time.process_time() - start)
-        ratio = best[name[1]] / best["whichf1"]
-        row = {"score": name[0], "items": N, "peer": name[1]}
-        row |= {"whichf1_s": round(best["whichf1"], 4), "peer_s": round(best[name[1]], 3)}
-        rows.append({**row, "times": round(ratio, 1)})
-        print(rows[-1], flush=True)
-    with open(HERE / "structures_speed.csv", "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
+def summary(rows: list[dict[str, Any]]) -> str:
+    """The mean coverage without a caution, the lowest of a cell, and how many have none."""
+    if not rows:
+        return "–"
+    data_sets = sum(int(row["data_sets"]) for row in rows)
+    plain = [(int(x["without_caution"]), x["covered_without_caution"]) for x in rows]
+    total = sum(n for n, _ in plain)
+    if not total:
+        every = [float(row["covered"]) for row in rows]
+        return f"all cautioned: {100 * np.mean(every):.1f} (lowest {100 * min(every):.1f})"
+    mean = sum(n * float(x) for n, x in plain if n) / total
+    lows = [float(x) for n, x in plain if n >= ENOUGH]
+    lowest = f" (lowest {100 * min(lows):.1f})" if lows else ""
+    return f"{100 * mean:.1f}{lowest} in {100 * total / data_sets:.0f} %"
 
 
-Contest = tuple[tuple[str, str], Callable[[], Any], Callable[[], Any]]
-
-
-def contests() -> list[Contest]:
-    import krippendorff
-    from hiclass import metrics as hiclass
-    from nervaluate import Evaluator
-    from seqeval import metrics as seqeval
-    from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
-
-    rng = np.random.default_rng(3)
-    rated = rng.integers(0, 5, (N, 3))
-    missing = np.where(rng.random(rated.shape) < 0.1, np.nan, rated)
-    few = N // 20  # peers take a minute for more
-    tags = [["B-PER", "I-PER", "O", "B-LOC", "O"], ["O", "B-ORG", "O", "B-PER", "O"]]
-    wrong = [["B-PER", "O", "O", "B-LOC", "O"], ["O", "B-ORG", "O", "B-LOC", "O"]]
-    true = [tags[x] for x in rng.integers(0, 2, few).tolist()]
-    pred = [(tags if x else wrong)[x % 2] for x in rng.integers(0, 4, few).tolist()]
-    leaves = np.array([["animal", "cat"], ["animal", "dog"], ["plant", "rose"]])
-    parents = {"cat": "animal", "dog": "animal", "rose": "plant", "animal": None, "plant": None}
-    a, b = rng.integers(0, 3, (2, N))
-    classes, guesses = leaves[a, 1], leaves[b, 1]
-    paths = leaves[a], leaves[b]
-
-    def alpha() -> Any:
-        return wf.krippendorff_alpha(wf.ratings(missing), level="interval")
-
-    return [
-        (("fleiss_kappa", "statsmodels"), lambda: wf.fleiss_kappa(wf.ratings(rated)),
-         lambda: fleiss_kappa(aggregate_raters(rated)[0])),
-        (("krippendorff_alpha(level=interval)", "krippendorff"), alpha,
-         lambda: krippendorff.alpha(missing.T, level_of_measurement="interval")),
-        ((f"micro_f1 of spans of {few:,} sentences", "seqeval"),
-         lambda: wf.micro_f1(wf.spans(true, pred)),
-         lambda: seqeval.f1_score(true, pred)),
-        ((f"type matching of {few:,} sentences", "nervaluate"),
-         lambda: wf.micro_f1(wf.spans(true, pred, match="type")),
-         lambda: Evaluator(true, pred, tags=["PER", "LOC", "ORG"]).evaluate()),
-        (("hierarchical_f1", "hiclass"),
-         lambda: wf.hierarchical_f1(classes, guesses, parents=parents),
-         lambda: hiclass.f1(*paths)),
-    ]  # fmt: skip
+def kinds() -> Iterator[str]:
+    """What can be simulated."""
+    yield from dict.fromkeys(case.kind for case in CASES)
 
 
 def main() -> None:
     warnings.simplefilter("ignore")
-    what, *rest = sys.argv[1:] or ["coverage"]
-    if what == "speed":
-        speed()
-        return
-    if what == "coverage":
-        coverage(int(rest[0]) if rest else DATA_SETS)
+    words = [x for x in sys.argv[1:] if x != "--continue"]
+    data_sets = int(words.pop()) if words and words[-1].isdigit() else DATA_SETS
+    if words != ["tables"]:
+        unknown = set(words) - {*kinds()}
+        if unknown:
+            raise SystemExit(f"no kind {', '.join(unknown)}: there are {', '.join(kinds())}")
+        for kind in words or kinds():
+            coverage(kind, data_sets, go_on="--continue" in sys.argv)
     tables()
 
 

@@ -1,12 +1,12 @@
 """How often do the tests of ``study`` reject where there is no difference, at a level of 5 %?
 
 Runs differ by their seeds, items by how hard they are, also for one system alone, and data sets by
-what suits a system. Folds are those of classifiers that are really trained: two nearest-centroid
-classifiers on different features that say equally much. Beside each test stands what ignores the
+what suits a system. Folds are those of classifiers that are really trained, two of the same kind on
+different features that say equally much. Beside each test stands what ignores the
 structure. Power is that against a difference of some points of accuracy; coverage is that of the
 interval of a mean over runs.
 
-Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page]
+Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page] [--speed]
 Writes study.csv, and the tables in docs/studies.md.
 """
 
@@ -15,8 +15,12 @@ from __future__ import annotations
 import argparse
 import csv
 import re
+import resource
+import tempfile
+import time
 import zlib
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
@@ -24,18 +28,17 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 from scipy.special import expit, stdtr
 
-from whichf1.comparison.crossed import cross
+from whichf1.comparison.crossed import Crossed, cross
 from whichf1.comparison.data_sets import compare_data_sets, rank_data_sets
 from whichf1.comparison.folds import compare_folds
 from whichf1.comparison.runs import compare_runs, mean_of_runs, steady_errors
-from whichf1.comparison.study import StudyPlan, plan_study
+from whichf1.comparison.study import StudyPlan, plan_study, study, trials
 from whichf1.tables.labels import Labels
 from whichf1.tables.trials import DataSet, RunKey
 
 HERE = Path(__file__).parent
 PAGE, TABLE = HERE.parent / "docs" / "studies.md", HERE / "study.csv"
 LEVEL, BAND = 0.05, (0.035, 0.065)
-CLASSES = 3
 EASE = 1.2
 """The log odds of a right answer."""
 SOURCES = {"runs": (0.2, 0.0, 0.0), "items": (0.0, 1.5, 1.0), "both": (0.2, 1.5, 1.0)}
@@ -43,10 +46,11 @@ SOURCES = {"runs": (0.2, 0.0, 0.0), "items": (0.0, 1.5, 1.0), "both": (0.2, 1.5,
 SHIFT = 0.25
 """The difference for which power is computed, in log odds."""
 PLAN = StudyPlan(replicates=0)
+ACCURACY, _ = plan_study("accuracy", {}, None, {})
 
 
 class Row(NamedTuple):
-    """What came of a test in a cell."""
+    """The outcome of a test in a cell."""
 
     family: str
     n: int
@@ -80,14 +84,43 @@ def correct(
     return rng.random((systems, runs, n)) < expit(odds)
 
 
-def predictions(rng: np.random.Generator, right: Any) -> DataSet:
-    """Runs that are right about these items, of balanced classes."""
+def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
+    """What ``cross`` makes of the accuracy of runs that are right about these items.
+
+    It leaves out all reading and counting, which take most of its time. ``check`` compares both.
+    """
     systems, runs, n = right.shape
-    true = (np.arange(n) % CLASSES).astype(np.int32)
-    other = (true + rng.integers(1, CLASSES, right.shape)) % CLASSES
-    predicted = np.where(right, true, other).reshape(systems * runs, n).astype(np.int32)
+    flat = right.reshape(systems * runs, n).astype(float)
     keys = tuple(RunKey("ABC"[at], str(run)) for at in range(systems) for run in range(runs))
-    return DataSet(Labels(range(CLASSES)), True, np.arange(n), true, keys, predicted)
+    by_fold = shares = None
+    values = flat.mean(1)
+    parts = (flat - values[:, None]) / n * np.sqrt(n / (n - 1))
+    if folds is not None:
+        every = np.tile(folds, (systems, 1))
+        size = int(folds.max()) + 1
+        sizes = np.stack([np.bincount(x, minlength=size) for x in every])
+        hits = np.stack([np.bincount(x, y, size) for x, y in zip(every, flat, strict=True)])
+        by_fold, shares = hits / sizes, sizes / n
+        values = by_fold.mean(1)
+        rows = np.arange(len(flat))[:, None]
+        parts = (flat - by_fold[rows, every]) / sizes[rows, every] / size * np.sqrt(n / (n - 1))
+    means = {"ABC"[at]: parts[at * runs : (at + 1) * runs].mean(0) for at in range(systems)}
+    made = Crossed(
+        *("", ACCURACY, Labels(range(2)), keys, values, by_fold, shares, means, parts @ parts.T),
+        *(None, n),
+    )
+    if check:
+        data = DataSet(
+            *(Labels(range(2)), True, np.arange(n), np.ones(n, np.int32), keys),
+            right.reshape(-1, n).astype(np.int32),
+            folds=None if folds is None else np.tile(folds, (systems, 1)).astype(np.int32),
+            fold_names=None if folds is None else Labels(range(int(folds.max()) + 1)),
+        )
+        whole = cross("", data, ACCURACY)
+        for name in ("values", "folds", "shares", "covariance"):
+            ours, theirs = getattr(made, name), getattr(whole, name)
+            assert ours is theirs is None or np.allclose(ours, theirs, rtol=1e-9, atol=1e-15), name
+    return made
 
 
 def paired_t(right: Any) -> float:
@@ -100,14 +133,13 @@ def paired_t(right: Any) -> float:
 
 
 def true_score(variance: str) -> float:
-    """The expected accuracy, which is the averaged F1 of balanced classes."""
+    """The expected accuracy."""
     spread = np.sqrt(np.sum(np.square(SOURCES[variance])))
     z, weights = np.polynomial.hermite_e.hermegauss(80)
     return float(weights @ expit(EASE + spread * z) / weights.sum())
 
 
 def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
-    definition, _ = plan_study("averaged_f1", {}, None, {})
     rng = seeded("runs", n, runs, variance)
     hits: dict[str, list[list[bool]]] = {}
     truth = true_score(variance)
@@ -115,10 +147,10 @@ def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
     for side, shift in enumerate((0.0, SHIFT)):
         for _ in range(sets):
             right = correct(rng, n, runs, variance, [EASE + shift, EASE])
-            crossed = cross("", predictions(rng, right), definition)
+            crossed = crossed_of(right, check=not hits)
             p = {
-                "matched runs": compare_runs(crossed, "A", "B", definition, PLAN, True).p_value,
-                "unmatched runs": compare_runs(crossed, "A", "B", definition, PLAN, False).p_value,
+                "matched runs": compare_runs(crossed, "A", "B", ACCURACY, PLAN, True).p_value,
+                "unmatched runs": compare_runs(crossed, "A", "B", ACCURACY, PLAN, False).p_value,
                 "ignoring runs: one run": paired_t(right[:, :1]),
                 "ignoring runs: all stacked": paired_t(right),
             }
@@ -126,50 +158,65 @@ def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
                 both = hits.setdefault(test, [[], []])
                 both[side].append(value is not None and value < LEVEL)
             if not shift:
-                interval = mean_of_runs(crossed, "B", definition).interval
+                interval = mean_of_runs(crossed, "B", ACCURACY).interval
                 covered.append(interval is not None and interval.low <= truth <= interval.high)
     for test, (null, other) in hits.items():
         yield Row("runs", n, runs, 1, 0, variance, test, sets, share(null), share(other))
     yield Row("coverage", n, runs, 1, 0, variance, "interval", sets, share(covered), np.nan)
 
 
-def trained(rng: np.random.Generator, n: int, folds: int, strength: Any, runs: int = 1) -> DataSet:
-    """Cross-validated nearest-centroid classifiers of two systems, each with its own features."""
-    features = n // 5
+def centroids(x: Any, true: Any, fold: Any, folds: int) -> Any:
+    """Nearest centroids, trained on all folds but the item's."""
+    member = np.zeros((2 * folds, len(true)))
+    member[2 * fold + true, np.arange(len(true))] = 1
+    sums, sizes = (member @ x).reshape(folds, 2, -1), member.sum(1).reshape(folds, 2)
+    low, high = np.moveaxis((sums.sum(0) - sums) / (sizes.sum(0) - sizes)[:, :, None], 1, 0)
+    apart = high - low
+    side = x @ apart.T - ((low + high) / 2 * apart).sum(1)
+    return side[np.arange(len(true)), fold] > 0
+
+
+def neighbour(x: Any, true: Any, fold: Any, folds: int) -> Any:
+    """The class of the nearest neighbour in another fold: a learner that depends on few items."""
+    square = (x * x).sum(1)
+    far = square - 2 * (x @ x.T)
+    far[fold[:, None] == fold] = np.inf
+    return true[far.argmin(1)]
+
+
+LEARNERS = {"centroids": (centroids, 0.15, 40), "neighbour": (neighbour, 0.5, 8)}
+"""Learners, how much each feature says, and how many features there are of 200 items."""
+
+
+def trained(
+    rng: np.random.Generator, n: int, folds: int, learner: str, factor: float, runs: int
+) -> tuple[Any, Any]:
+    """Whether cross-validated classifiers of two systems, each with features of its own, are right
+    about each item (systems, runs, items); and the folds of each run."""
+    learn, strength, features = LEARNERS[learner]
+    if learner == "centroids":
+        strength, features = strength * np.sqrt(200 / n), features * n // 200
     true = rng.integers(0, 2, n).astype(np.int32)
     signs = 2.0 * true - 1
-    data = [rng.standard_normal((n, features)) + x * signs[:, None] for x in strength]
-    predicted, assigned, keys = [], [], []
     order = [rng.permutation(n) % folds for _ in range(runs)]
-    for name, x in zip("AB", data, strict=True):
-        for run, fold in enumerate(order):
-            one = np.zeros(n, np.int32)
-            for at in range(folds):
-                test = fold == at
-                train = ~test
-                low, high = (x[train & (true == k)].mean(0) for k in (0, 1))
-                side = (x[test] - (low + high) / 2) @ (high - low)
-                one[test] = side > 0
-            predicted.append(one)
-            assigned.append(fold)
-            keys.append(RunKey(name, str(run)))
-    return DataSet(
-        *(Labels(range(2)), True, np.arange(n), true, tuple(keys), np.stack(predicted)),
-        folds=np.stack(assigned).astype(np.int32),
-        fold_names=Labels(range(folds)),
-    )
+    predicted = []
+    for times in (factor, 1.0):
+        x = rng.standard_normal((n, features)) + times * strength * signs[:, None]
+        predicted += [learn(x, true, fold, folds) for fold in order]
+    right = np.stack(predicted).reshape(2, runs, n) == true
+    return right, np.stack(order)
 
 
-def folds_cell(n: int, runs: int, sets: int, folds: int = 10) -> Iterator[Row]:
-    definition, _ = plan_study("accuracy", {}, None, {})
-    rng = seeded("folds", n, runs)
+def folds_cell(n: int, runs: int, learner: str, sets: int, folds: int = 10) -> Iterator[Row]:
+    rng = seeded("folds", n, runs, learner)
     hits: dict[str, list[list[bool]]] = {}
-    weak = 0.15 * np.sqrt(40 / (n // 5))
-    for side, factor in enumerate((1.0, 1.4)):
+    intervals: list[Any] = []
+    means: list[float] = []
+    for side, factor in enumerate((1.0, 1 + 0.4 * np.sqrt(200 / n))):
         for _ in range(sets):
-            data = trained(rng, n, folds, (factor * weak, weak), runs)
-            crossed = cross("", data, definition)
-            pair = compare_folds(crossed, "A", "B", definition, None)
+            right, order = trained(rng, n, folds, learner, factor, runs)
+            crossed = crossed_of(right, order, check=not means)
+            pair = compare_folds(crossed, "A", "B", ACCURACY, None)
             assert crossed.folds is not None
             rows = len(crossed.folds) // 2
             difference = (crossed.folds[:rows] - crossed.folds[rows:]).ravel()
@@ -181,24 +228,31 @@ def folds_cell(n: int, runs: int, sets: int, folds: int = 10) -> Iterator[Row]:
             for test, value in p.items():
                 both = hits.setdefault(test, [[], []])
                 both[side].append(value is not None and value < LEVEL)
+            if side == 0:
+                mean = mean_of_runs(crossed, "B", ACCURACY)
+                intervals.append(mean.interval)
+                means.append(mean.mean)
     for test, (null, other) in hits.items():
-        yield Row("folds", n, runs, 1, folds, "trained", test, sets, share(null), share(other))
+        yield Row("folds", n, runs, 1, folds, learner, test, sets, share(null), share(other))
+    truth = float(np.mean(means))
+    covered = [x is not None and x.low <= truth <= x.high for x in intervals]
+    yield Row("fold coverage", n, runs, 1, folds, learner, "interval", sets, share(covered), np.nan)
 
 
-def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) -> Iterator[Row]:
-    definition, _ = plan_study("averaged_f1", {}, None, {})
-    rng = seeded("data sets", size, variance)
+def sets_cell(n: int, size: int, variance: str, sets: int, runs: int = 3) -> Iterator[Row]:
+    rng = seeded("data sets", n, size, variance)
     hits: dict[str, list[list[bool]]] = {}
     suits = 0.3
     for side, shift in enumerate((0.0, SHIFT)):
         for _ in range(sets):
-            pairs, scores, stacked = [], [], []
+            pairs: list[Any] = []
+            scores, stacked = [], []
             for _ in range(size):
                 ease = EASE + suits * rng.standard_normal(3) + np.array([shift, 0.0, 0.0])
                 right = correct(rng, n, runs, variance, ease, 3)
-                crossed = cross("", predictions(rng, right), definition)
-                pairs.append(compare_runs(crossed, "A", "B", definition, PLAN, True))
-                scores.append([crossed.values[crossed.rows(x)].mean() for x in "ABC"])
+                crossed = crossed_of(right[:2], check=not hits and not pairs)
+                pairs.append(compare_runs(crossed, "A", "B", ACCURACY, PLAN, True))
+                scores.append(right.mean((1, 2)))
                 stacked.append(right[:2].reshape(2, -1))
             ranks = rank_data_sets("ABC", np.array(scores), False, 0.95)
             errors = steady_errors(pairs)
@@ -212,8 +266,9 @@ def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) 
             p = {
                 "random effects": pair.meta.p_value,
                 "Wilcoxon": pair.p_wilcoxon,
-                "Friedman": ranks.friedman.p_chi_square,
-                "Iman–Davenport": ranks.friedman.p_value,
+                "Friedman, exact": ranks.friedman.p_value,
+                "Friedman, χ²": ranks.friedman.p_chi_square,
+                "Iman–Davenport": ranks.friedman.p_f,
                 "Nemenyi, any pair": 0.0 if largest > ranks.critical_difference else 1.0,
                 "ignoring data sets: all stacked": paired_t(np.concatenate(stacked, 1)),
             }
@@ -224,16 +279,70 @@ def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) 
         yield Row("data sets", n, runs, size, 0, variance, test, sets, share(null), share(other))
 
 
-def grid(sets: int, only: str | None) -> Iterator[Row]:
+def grid(sets: int, only: str | None) -> Iterator[list[Row]]:
+    """The rows of each cell."""
     if only in (None, "runs"):
         for n, runs, variance in product((200, 1000), (3, 5, 10), SOURCES):
-            yield from runs_cell(n, runs, variance, sets)
-    if only in (None, "folds"):
-        for n, runs in ((200, 1), (1000, 1), (200, 10)):
-            yield from folds_cell(n, runs, sets)
+            yield [*runs_cell(n, runs, variance, sets)]
     if only in (None, "data sets"):
-        for size, variance in [*product((5,), SOURCES), (30, "both")]:
-            yield from sets_cell(size, variance, sets)
+        for n, size, variance in product((200, 1000), (5, 30), SOURCES):
+            yield [*sets_cell(n, size, variance, sets)]
+    if only in (None, "folds"):
+        for n, runs, learner in product((200, 1000), (1, 10), LEARNERS):
+            if (n, runs, learner) != (1000, 10, "neighbour"):  # which takes too long
+                yield [*folds_cell(n, runs, learner, sets)]
+
+
+def cell(row: Row) -> tuple[Any, ...]:
+    return row.family, row.n, row.runs, row.data_sets, row.folds, row.variance
+
+
+def speed(systems: int = 10, runs: int = 5, data_sets: int = 20, n: int = 10**5) -> str:
+    """How long a large study takes, step by step; as a table."""
+    rng, names = np.random.default_rng(0), [f"system {at}" for at in range(systems)]
+
+    def predictions(seeds: range) -> Iterator[tuple[str, Any, dict[str, Any]]]:
+        for at in range(data_sets):
+            true = np.arange(n) % 3
+            yield f"data set {at}", true, {
+                name: {
+                    str(seed): np.where(rng.random(n) < 0.7 + 0.01 * better, true, (true + 1) % 3)
+                    for seed in seeds
+                }
+                for better, name in enumerate(names)
+            }  # fmt: skip
+
+    took: dict[str, float] = {}
+
+    def timed(step: str, work: Any) -> Any:
+        start = time.perf_counter()
+        done = work()
+        took[step] = took.get(step, 0.0) + time.perf_counter() - start
+        return done
+
+    def all_trials(seeds: range) -> Any:
+        parts = [
+            timed("read arrays", partial(trials, true, pred=pred, dataset=name))
+            for name, true, pred in predictions(seeds)
+        ]
+        return timed("read arrays", lambda: sum(parts[1:], parts[0]))
+
+    every = all_trials(range(runs))
+    done = timed("score and compare", lambda: study(every))
+    timed("print", lambda: str(done))
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/study.json"
+        timed("save", lambda: every.save(path))
+        size = Path(path).stat().st_size
+        saved = timed("load", lambda: trials(path))
+    shown = {**took}
+    more = all_trials(range(runs, runs + 1))
+    timed("extend by a run", lambda: saved + more)
+    shown["extend by a run"] = took["extend by a run"]
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    lines = ["| step | seconds |", "|---|---|"]
+    lines += [f"| {step} | {seconds:.2f} |" for step, seconds in shown.items()]
+    return "\n".join([*lines, f"| file | {size / 1e6:.0f} MB |", f"| memory | {peak:.1f} GB |"])
 
 
 def read() -> list[Row]:
@@ -253,6 +362,11 @@ def write(rows: list[Row]) -> None:
             out.writerow([f"{x:.4f}" if isinstance(x, float) else x for x in row])
 
 
+def named(row: Row) -> str:
+    """The test, and of folds the learner."""
+    return f"{row.test} ({row.variance})" if row.family == "folds" else row.test
+
+
 def percent(values: list[float]) -> str:
     low, high = (f"{100 * x:.1f}" for x in (min(values), max(values)))
     return f"{low} %" if low == high else f"{low}–{high} %"
@@ -268,12 +382,13 @@ def tables(rows: list[Row]) -> dict[str, str]:
     ):
         own = [row for row in rows if row.family == family]
         sizes = sorted({getattr(row, by) for row in own})
+        heads = [f"{x} {head if x > 1 else head.removesuffix('s')}" for x in sizes]
         lines = [
-            f"| test | {' | '.join(f'{x} {head}' for x in sizes)} | power |",
+            f"| test | {' | '.join(heads)} | power |",
             "|---" * (len(sizes) + 2) + "|",
         ]
-        for test in dict.fromkeys(row.test for row in own):
-            mine = [row for row in own if row.test == test]
+        for test in dict.fromkeys(named(row) for row in own):
+            mine = [row for row in own if named(row) == test]
             cells = [percent([r.rejected for r in mine if getattr(r, by) == x]) for x in sizes]
             lines.append(f"| {test} | {' | '.join(cells)} | {percent([r.power for r in mine])} |")
         found[family] = "\n".join(lines)
@@ -286,12 +401,21 @@ def tables(rows: list[Row]) -> dict[str, str]:
         ]
         lines.append(f"| {variance} | {' | '.join(cells)} |")
     found["coverage"] = "\n".join(lines)
+    own = [row for row in rows if row.family == "fold coverage"]
+    lines = ["| learner | 1 repetition | 10 repetitions |", "|---|---|---|"]
+    for learner in LEARNERS:
+        cells = [
+            percent([r.rejected for r in own if r.variance == learner and r.runs == runs])
+            for runs in (1, 10)
+        ]
+        lines.append(f"| {learner} | {' | '.join(cells)} |")
+    found["fold coverage"] = "\n".join(lines)
     return found
 
 
-def fill(rows: list[Row]) -> None:
+def fill(filled: dict[str, str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
-    for name, table in tables(rows).items():
+    for name, table in filled.items():
         mark = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
         text = mark.sub(lambda match, table=table: match[1] + table + match[2], text)  # type: ignore[misc]
     PAGE.write_text(text, encoding="utf-8")
@@ -302,16 +426,20 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=2000)
     parser.add_argument("--only", choices=["runs", "folds", "data sets"])
     parser.add_argument("--page", action="store_true", help="only write the tables of the page")
+    parser.add_argument("--speed", action="store_true", help="only time a large study")
     options = parser.parse_args()
+    if options.speed:
+        fill({"speed": speed()})
+        return
     if not options.page:
         known = read() if TABLE.exists() else []
-        fresh = []
-        for row in grid(options.sets, options.only):
-            fresh.append(row)
-            print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
-        families = {row.family for row in fresh}
-        write([row for row in known if row.family not in families] + fresh)
-    fill(read())
+        for fresh in grid(options.sets, options.only):
+            for row in fresh:
+                print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
+            done = {cell(row) for row in fresh}
+            known = [row for row in known if cell(row) not in done] + fresh
+            write(known)
+    fill(tables(read()))
 
 
 if __name__ == "__main__":

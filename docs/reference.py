@@ -5,7 +5,6 @@ A Sphinx extension: conf.py names it. The pages are made by each build and not c
 
 from __future__ import annotations
 
-import csv
 import inspect
 import re
 import shutil
@@ -21,6 +20,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
+import peers
 
 import whichf1 as wf
 from whichf1.definitions import words
@@ -77,7 +77,7 @@ def facts(name: str) -> list[str]:
         "0/0": escaped(words.zero_rule(definition)),
         "Other names": ", ".join(f"``{x}``" for x in words.other_names(definition)) or "none",
         "In scikit-learn": in_sklearn(words.in_sklearn(definition)),
-        **peers(name),
+        **elsewhere(name),
         "Intervals": ", ".join(f"``{method}``" for method in methods(name)) or "none",
         "Signature": f"``{definition.signature}``",
         "To paste": escaped(words.sentence(definition)),
@@ -98,15 +98,11 @@ def in_sklearn(call: str | None) -> str:
     return f"``{call}`` (:func:`{name} <sklearn.metrics.{name}>`)"
 
 
-def peers(metric: str) -> dict[str, str]:
-    """What TorchMetrics, PyCM and fairlearn call a metric, by peers.csv."""
-    with (HERE / "peers.csv").open(encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            if row["metric"] == metric:
-                words = {"In TorchMetrics": row["torchmetrics"], "In PyCM": row["pycm"]}
-                words["In fairlearn"] = row["fairlearn"]
-                return {key: f"``{name}``" for key, name in words.items() if name}
-    return {}
+def elsewhere(metric: str) -> dict[str, str]:
+    """What other libraries call a metric, for the table of facts."""
+    titles = {row["peer"]: row["title"] for row in peers.read("sources")}
+    names = {titles[peer]: name for peer, name in peers.names(metric).items() if peer != "sklearn"}
+    return {f"In {title}": f"``{name}``" for title, name in names.items()}
 
 
 RNG = np.random.default_rng(0)
@@ -143,32 +139,6 @@ def methods(name: str) -> list[str]:
         return score.interval is not None
 
     return [method for method in get_args(IntervalName) if gives(method)]
-
-
-def comparison() -> list[str]:
-    """Which metrics other libraries have, and what they call them, for a page of the site."""
-    lines = [
-        "# What other libraries have",
-        "",
-        "Each metric of whichf1, and the function, class or entry that computes it elsewhere: in",
-        "scikit-learn, TorchMetrics (1.9), PyCM (4.6) and fairlearn (0.15). A dash: none found.",
-        "The names are tested against the real libraries, and the numbers of PyCM and fairlearn",
-        "against ours.",
-        "",
-        "| whichf1 | scikit-learn | TorchMetrics | PyCM | fairlearn |",
-        "| --- | --- | --- | --- | --- |",
-    ]
-    for name in grouped()["Metrics"]:
-        theirs = peers(name)
-        sklearn = (words.in_sklearn(define(name)) or "").partition("(")[0]
-        cells = [
-            f"`{sklearn}`" if sklearn else "–",
-            theirs.get("In TorchMetrics", "–").replace("``", "`"),
-            theirs.get("In PyCM", "–").replace("``", "`"),
-            theirs.get("In fairlearn", "–").replace("``", "`"),
-        ]
-        lines.append(f"| [{name}]({name}.rst) | {' | '.join(cells)} |")
-    return lines
 
 
 def inventories() -> dict[str, tuple[str, str]]:
@@ -287,7 +257,7 @@ DEPENDENCIES = {
     "scipy": "quantiles of intervals and tests",
     "narwhals": "dataframes of any library",
     "duckdb": "files, larger than memory too",
-    "typer": "the command line",
+    "click": "the command line",
     "rich": "tables on a terminal",
     "matplotlib": "pictures (extra `plot`)",
 }
@@ -317,7 +287,7 @@ def seconds(code: str) -> float:
 
 
 def write(folder: Path = FOLDER) -> None:
-    """All pages, anew."""
+    """Write all pages again."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     groups = grouped()
@@ -326,7 +296,7 @@ def write(folder: Path = FOLDER) -> None:
             save(folder / f"{name}.rst", PAGES[group](name))
     save(folder / "index.rst", index(groups))
     save(folder / "dependencies.txt", dependencies())
-    save(folder / "peers.md", comparison())
+    save(folder / "peers.md", peers.page({x: y.metric for x, y in groups["Metrics"].items()}))
 
 
 def pages() -> str:

@@ -74,6 +74,7 @@ from whichf1.scoring.properties import properties as properties
 from whichf1.scoring.score import PerClass as PerClass
 from whichf1.scoring.score import Score as Score
 from whichf1.sources.annotations import ratings as ratings
+from whichf1.sources.annotations import ratings_by as ratings_by
 from whichf1.sources.counts import Reading
 from whichf1.sources.counts import count as count
 from whichf1.sources.counts import count_by as count_by
@@ -83,6 +84,7 @@ from whichf1.sources.counts import rank_by as rank_by
 from whichf1.sources.counts import rank_histogram as rank_histogram
 from whichf1.sources.label_sets import count_multilabel as count_multilabel
 from whichf1.sources.spans import spans as spans
+from whichf1.sources.spans import spans_by as spans_by
 from whichf1.statistics.bands import Band as Band
 from whichf1.statistics.scales import Interval as Interval
 from whichf1.tables.annotations import Ratings as Ratings
@@ -109,7 +111,8 @@ class _Predictions(Reading, total=False):
     frequencies: Any
     cluster: Any
     true: str | Sequence[str] | None
-    pred: str | None
+    pred: str | Sequence[str] | None
+    sep: str | None
 
 class _Scores(Reading, total=False):
     labels: Any
@@ -118,6 +121,7 @@ class _Scores(Reading, total=False):
     cluster: Any
     true: str | Sequence[str] | None
     score: Any
+    sep: str | None
 
 class _AccuracyOptions(_Predictions, total=False):
     ignore: Classes
@@ -335,7 +339,7 @@ class _NormalizedExpectedCost(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_NormalizedExpectedCostOptions]) -> Definition: ...
 
-class _HierarchicalPrecisionOptions(_AccuracyOptions, total=False):
+class _HierarchicalPrecisionOptions(_AdjustedBalancedAccuracyOptions, total=False):
     parents: Mapping[Any, Any] | None
 
 class _HierarchicalPrecision(_Metric, Protocol):
@@ -375,6 +379,22 @@ class _Dcg(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_DcgOptions]
     ) -> Score: ...
     def definition(self, **options: Unpack[_DcgOptions]) -> Definition: ...
+
+class _MeanValueOptions(Reading, total=False):
+    of: str | None
+    bounds: Literal["unit", "none"] | None
+    interval: IntervalName | Method | None
+    weights: Any
+    frequencies: Any
+    cluster: Any
+    score: Any
+    sep: str | None
+
+class _MeanValue(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MeanValueOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_MeanValueOptions]) -> Definition: ...
 
 class _LogLossPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     floor: float
@@ -864,6 +884,7 @@ label_ranking_loss: _LabelRankingAveragePrecision
 one_error: _LabelRankingAveragePrecision
 dcg: _Dcg
 ndcg: _Dcg
+mean_value: _MeanValue
 log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy

@@ -96,7 +96,9 @@ def test_a_score_prints_its_caution_and_its_effective_n() -> None:
     for text in (str(score), repr(score)):
         assert score.interval.caution in text and "effective n 27.2" in text
     html = score._repr_html_()
-    assert score.interval.caution in html and "The weighted items are worth 27.2 equal ones" in html
+    assert (
+        score.interval.caution in html and "The effective number of weighted items is 27.2" in html
+    )
     assert score.to_dict()["effective_n"] == score.effective_n
     each = wf.recall.per_class(true, true, weights=weights)
     assert each[1].effective_n == score.effective_n
@@ -154,11 +156,11 @@ def test_counts_without_squared_weights_say_why_they_have_no_interval(
         del saved[field]
     (tmp_path / "c.json").write_text(json.dumps(saved))
     code, out, _ = run("score", str(tmp_path / "c.json"))
-    assert code == 0 and "not those of their squares" in " ".join(out.split())
+    assert code == 0 and "not the sums of their squares" in " ".join(out.split())
     counts = wf.Counts.from_json(json.dumps(saved))
     ways: list[Callable[..., Any]] = [wf.averaged_f1, wf.recall.per_class, wf.macro_f1]
     for way, method in product(ways, ("auto", "delta", wf.Bootstrap(replicates=99))):
-        with pytest.warns(IntervalWarning, match="not those of their squares") as caught:
+        with pytest.warns(IntervalWarning, match="not the sums of their squares") as caught:
             way(counts, interval=method)
         assert {warning.filename for warning in caught} == {__file__}
         assert way(counts) is not None  # without an interval nothing is missing

@@ -104,7 +104,7 @@ def test_undefined_scores_fail_and_empty_slices_are_not_judged(run: Run, tmp_pat
 
 
 def systems(path: Path, worse: float, n: int = 400, seed: int = 0) -> Path:
-    """Two systems on the same items, of which the new one errs more often by a share."""
+    """Two systems on the same items, of which the new one makes more errors, by this fraction."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 3, n)
     base = np.where(rng.random(n) < 0.8, gold, (gold + 1) % 3)

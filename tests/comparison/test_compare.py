@@ -125,7 +125,7 @@ def test_a_comparison_runs_again_from_its_signature(data: Any) -> None:
     assert again.signature == first.signature
     assert "seed:5" in first.signature and "level:0.9" in first.signature
     assert wf.compare(gold, systems, seed=6, replicates=499).pairs != first.pairs
-    with pytest.raises(DefinitionError, match="not one of a comparison"):
+    with pytest.raises(DefinitionError, match="not that of a comparison"):
         wf.compare(gold, systems, "accuracy|seed:3|v:1")
     assert Plan().text().count("|") == 5
 

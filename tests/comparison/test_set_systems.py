@@ -342,7 +342,7 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, run: Run) -> None:
     own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
     for more, said in (
         (("-m", "subset_accuracy"), "(--labels-sep ';')"),
-        (("--labels-sep", ""), "(--labels-sep) is the text between two labels"),
+        (("--labels-sep", ""), "(--labels-sep) is the separator between labels"),
         (("--labels-sep", ";", "-m", "accuracy"), "these have sets of labels"),
         (("--labels-sep", ";", "-m", "roc_auc"), "this metric compares scores"),
         (("--labels-sep", ";", "--ignore", "k"), "these have sets of labels"),
@@ -438,9 +438,9 @@ def test_errors_say_what_is_wrong() -> None:
     texts, listed = {"true": "tags", "sep": ";"}, {"true": "tags listed"}
     pairs = {"A": ["xk", "xl", "xm"], "B": ["yk", "yl"]}
     for call, error, said in (
-        (compare(["x", "y"], "subset_accuracy", true="tags"), E.InputError, "Say what stands betw"),
+        (compare(["x", "y"], "subset_accuracy", true="tags"), E.InputError, "separator between"),
         (compare(["x", "y"], **listed), E.InputError, "'x' holds texts such as"),
-        (compare(["x", "y"], true="tags", sep=""), E.InputError, "the text between two .* got ''"),
+        (compare(["x", "y"], true="tags", sep=""), E.InputError, "the separator between .* got ''"),
         (compare(["x", "y"], true="tags", sep=[";"]), E.InputError, r"got \[';'\]"),
         (compare(["x", "score"], "roc_auc", **texts), E.InputError, "this metric compares scores"),
         (compare(["x", "y"], "mcc", **texts), E.DefinitionError, "these have sets of labels"),

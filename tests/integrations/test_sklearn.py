@@ -118,7 +118,6 @@ def through_both(name: str, calls: Calls) -> Call:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", DROP_INS)
-@pytest.mark.thinned(3)
 def test_a_function_gives_what_scikit_learn_gives(name: str) -> None:
     calls = Calls(name, seed=0)
     seen = set()

@@ -173,3 +173,23 @@ def test_a_support_weighted_mean_over_no_true_item_is_what_0_by_0_is() -> None:
     for undefined in (0, 1, "skip", "nan"):
         mean = wf.recall(counts, average="weighted", classes=[1, 2], undefined=undefined).value
         assert isnan(mean) if isinstance(undefined, str) else mean == undefined
+
+
+@pytest.mark.parametrize("power", [0, 20, 45, 52, 60, 90, 200, 450, 900])
+@pytest.mark.parametrize("mean", ["arithmetic", "geometric", "min", "max"])
+def test_information_beside_a_class_that_has_nearly_all_items(power: int, mean: Any) -> None:
+    """What is rounded away in the sum of all weights is all that such tables differ by."""
+    heavy, name = 2.0**power, "normalized_mutual_information"
+    tables: list[tuple[Pairs, list[float]]] = [
+        ([(0, 0), (1, 1)], [heavy, 1.0]),
+        ([(0, 0), (1, 1), (1, 0)], [heavy, 3.0, 1.0]),
+        ([(0, 0), (1, 1), (2, 2), (0, 1)], [heavy, 1.0, 0.3, 0.7]),
+        ([(0, 0), (0, 1), (1, 1), (2, 0)], [heavy, heavy / 3, 1.0, 0.1]),
+        ([(0, 1), (1, 0), (1, 1)], [heavy, 1.0, 5.0]),
+    ]
+    definition = getattr(wf, name).definition(mean=mean)
+    for pairs, weights in tables:
+        value = definition(counted(pairs, weights)).value
+        assert value == pytest.approx(
+            float(exact.score(pairs, LABELS, definition, weights)), abs=1e-13
+        ), (pairs, weights)

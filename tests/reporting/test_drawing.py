@@ -38,9 +38,9 @@ ALIKE = ("pr", "pr-gain", "det", "gain", "lift")
 """Kinds that are laid out as roc."""
 SIZES = [
     *((kind, 2) for kind in RESULTS),
-    *(pytest.param(kind, 20, marks=pytest.mark.slow) for kind in RESULTS if kind not in SAME[:3]),
+    *(pytest.param(kind, 20, marks=pytest.mark.long) for kind in RESULTS if kind not in SAME[:3]),
     *(
-        pytest.param(kind, 100, marks=pytest.mark.slow)
+        pytest.param(kind, 100, marks=pytest.mark.long)
         for kind in RESULTS
         if kind not in (*SAME, *ALIKE, "posterior")
     ),
@@ -48,7 +48,6 @@ SIZES = [
 
 
 @pytest.mark.parametrize(("kind", "k"), SIZES)
-@pytest.mark.thinned(3)
 def test_no_text_touches_another_or_leaves_the_figure(kind: str, k: int) -> None:
     options: dict[str, Any] = {"draws": 200} if kind == "posterior" else {}
     with figure_of(wf.picture(RESULTS[kind](k), kind, **options)) as figure:

@@ -63,5 +63,5 @@ def test_the_command_asks_or_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert run("choose")[0] == 2
     nothing = run("choose", *(x for name in CHECKS for x in ("-w", name)))
-    assert nothing[0] == 0 and "No score has all of it" in nothing[1]
+    assert nothing[0] == 0 and "No score has all of them" in nothing[1]
     assert "docs/properties.md" in out

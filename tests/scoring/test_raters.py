@@ -260,7 +260,7 @@ def test_a_perfect_agreement_has_an_interval() -> None:
 TWICE = pd.DataFrame({"item": [1, 1, 2], "rater": list("aab"), "rating": ["x", "y", "x"]})
 BAD: list[tuple[Any, type[WhichF1Error], str]] = [
     (lambda: wf.ratings([[1], [2]]), InputError, "agreement needs two raters; got 1 column."),
-    (lambda: wf.ratings([1, 2]), InputError, r"ratings\[0\] is 1: give a list of the ratings"),
+    (lambda: wf.ratings([1, 2]), InputError, r"ratings\[0\] is 1: pass a list of the ratings"),
     (lambda: wf.ratings([]), InputError, "there are no items"),
     (lambda: wf.ratings("ab"), FileError, "ab"),
     (lambda: wf.ratings(np.arange(3)), InputError, "a matrix of items × raters; got 1 dimension"),
@@ -293,7 +293,7 @@ BAD: list[tuple[Any, type[WhichF1Error], str]] = [
     (
         lambda: wf.krippendorff_alpha(wf.ratings([["a", "b"]]), level="interval"),
         DefinitionError,
-        "level='interval' needs numbers, and 'a' is text",
+        "level='interval' needs numbers, but 'a' is text",
     ),
     (
         lambda: wf.krippendorff_alpha(wf.ratings([["low", "high"]]), level="ordinal"),
@@ -318,3 +318,34 @@ BAD: list[tuple[Any, type[WhichF1Error], str]] = [
 def test_bad_input_says_what_and_where(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("cluster", [None, ["a", "b"]])
+@pytest.mark.parametrize(
+    "missing", [np.full((2, 3), np.nan), [[None, None], [None, None]]], ids=["array", "lists"]
+)
+def test_ratings_that_are_all_missing_are_said_to_be(missing: Any, cluster: Any) -> None:
+    with pytest.raises(wf.errors.ShapeError, match="no ratings"):
+        wf.fleiss_kappa(wf.ratings(missing, cluster=cluster))
+
+
+@pytest.mark.parametrize("start", [0.0, -3.0, 0.5, 1e20])
+def test_floats_are_categories_wherever_they_begin(start: float) -> None:
+    rng = np.random.default_rng(1)
+    codes = rng.integers(0, 3, (70_000, 2))  # more than one block of rows
+    values = start + codes * (1e15 if start > 1e15 else 1.0)
+    values[rng.random(values.shape) < 0.1] = np.nan
+    plain = np.where(np.isnan(values), np.nan, codes)
+    ours, expected = wf.ratings(values), wf.ratings(plain)
+    assert len(ours.labels) == 3
+    assert wf.fleiss_kappa(ours).value == wf.fleiss_kappa(expected).value
+
+
+@pytest.mark.parametrize("score", ["krippendorff_alpha", "fleiss_kappa"])
+def test_the_item_that_is_added_is_worth_one_of_the_data(score: str) -> None:
+    """Of a formula that counts ratings as of one that counts items: by their mean number."""
+    rng = np.random.default_rng(5)
+    ratings = wf.ratings(rng.integers(0, 3, (40, 6)))
+    definition = getattr(wf, score).definition(interval="auto")
+    statistic: Any = _statistic(definition, _frozen(definition, ratings))
+    assert statistic._worth == (3.0 if score == "krippendorff_alpha" else 1.0)

@@ -162,7 +162,7 @@ def test_large_files_stay_aligned(tmp_path: Path) -> None:
 
 
 PAIRS: dict[str, tuple[str, str, Any, str]] = {
-    "lengths": ("gold\na\nb\n", "pred\na\n", {}, "has 2 items, .*has 1. Matched by line"),
+    "lengths": ("gold\na\nb\n", "pred\na\n", {}, "has 2 items, .*has 1. To be matched by line"),
     "unmatched": (
         "id,gold\n1,a\n2,b\n7,b\n",
         "id,pred\n1,a\n",

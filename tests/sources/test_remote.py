@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import io
+import logging
 import tempfile
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import fsspec
+import fsspec.implementations.memory
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -154,11 +156,13 @@ def test_s3(tmp_path: Path, run: Run, monkeypatch: Any) -> None:
 def test_missing_libraries_and_unknown_addresses() -> None:
     with pytest.raises(InputError, match=r"pip install 'whichf1\[remote\]'"):
         wf.count("gs://b/x.csv", **NAMED)
-    with pytest.raises(FileError, match=r"no files are read from postgresql://.*--table or --qu"):
+    with pytest.raises(
+        FileError, match=r"files cannot be read from postgresql://.*--table or --qu"
+    ):
         wf.count("postgresql://u:hidden@h/d", **NAMED)
-    with pytest.raises(FileError, match=r"lost a slash as a Path: give addresses as text"):
+    with pytest.raises(FileError, match=r"lost a slash as a Path: pass addresses as text"):
         wf.count(Path("s3://b/x.csv"), **NAMED)
-    with pytest.raises(InputError, match="storage_options is a mapping"):
+    with pytest.raises(InputError, match="storage_options must be a mapping"):
         wf.count("memory://x.csv", **NAMED, storage_options="key")  # type: ignore[arg-type]
 
 
@@ -213,10 +217,31 @@ def test_folders_add_columns_where_that_is_asked_for(tmp_path: Path, memory: Any
         assert "clusters:2" in scored.signature
     with pytest.raises(FileError, match="has no column 'lang'"):
         wf.count_by(f"{tmp_path}/a.csv/*/*/*/a.csv", **NAMED, by="lang")
-    with pytest.raises(FileError, match=r"is a folder\. .* say --hive"):
+    with pytest.raises(FileError, match=r"is a folder\. .* use --hive"):
         wf.count(tmp_path / "a.csv", **NAMED)
     code, out, _ = run("score", f"{tmp_path}/a.csv", "--hive", "--true", "true", "--pred", "x",
                        "--by", "lang", "-m", "accuracy", "-f", "csv")  # fmt: skip
     assert code == 0 and "\naccuracy,de,0.6," in out
     memory.pipe("/h/lang=__HIVE_DEFAULT_PARTITION__/a.csv", csv_text(ROWS).encode())
     assert {*wf.count_by("memory://h", **NAMED, by="lang", hive=True)} == {(None,)}
+
+
+def test_a_library_that_logs_its_attempts_does_not_print_them() -> None:
+    class Noisy(fsspec.implementations.memory.MemoryFileSystem):  # type: ignore[misc]
+        protocol = "noisy"
+
+        def isdir(self, path: str) -> bool:
+            logging.getLogger(f"{__name__.partition('.')[0]}.noisy").error("attempt failed")
+            raise OSError("nobody answers")
+
+    fsspec.register_implementation("noisy", Noisy, clobber=True)
+    heard = io.StringIO()
+    root, last = logging.getLogger(), logging.lastResort
+    before, root.handlers = root.handlers, []
+    logging.lastResort = logging.StreamHandler(heard)
+    try:
+        with pytest.raises(FileError, match="nobody answers"):
+            wf.count("noisy://bucket/items.csv")
+    finally:
+        root.handlers, logging.lastResort = before, last
+    assert heard.getvalue() == ""

@@ -1,4 +1,4 @@
-"""Files that Spark reads: the same answers as here, and no malformed line passes in silence."""
+"""Files that Spark reads: the same answers as here, and no malformed line passes silently."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ BAD = {
     "JSON array late": ("a.jsonl", LATE + b"[1]\n", "not a JSON object: \\[1\\]"),
     "JSON key twice late": ("a.jsonl", LATE + b'{"true":1,"true":2,"pred":1}\n', "could not read"),
     "JSON null": ("a.jsonl", b'{"true":null,"pred":1}\n', "'true' has no label in 1 of its 1"),
-    "JSON quoted key": ("a.jsonl", b'{"true":1,"pred":1,"\'":1}\n', "holds a quote"),
+    "JSON quoted key": ("a.jsonl", b'{"true":1,"pred":1,"\'":1}\n', "contains a quote"),
     "no number": ("a.csv", b"true,pred,w\na,a,x\n", "no valid weight in column 'w'"),
     "npz": ("a.npz", b"PK\x03\x04", "Spark reads csv, tsv, jsonl, parquet here"),
 }

@@ -52,7 +52,7 @@ def test_bootstrap_and_delta_agree_on_many_items() -> None:
     for name in COUNT_METRICS:
         options: dict[str, Any] = {"average": "macro"} if find(name).kind == "rate" else {}
         if not find(name).smooth:
-            with pytest.raises(DefinitionError, match="no interval is known to cover"):
+            with pytest.raises(DefinitionError, match="no interval is known to have"):
                 wf.score(counts, name, interval="delta", **options)
             continue
         delta = wf.score(counts, name, interval="delta", **options).interval

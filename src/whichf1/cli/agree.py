@@ -2,47 +2,56 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from whichf1.cli import files
 from whichf1.cli.options import AgreeOptions, split_list
+from whichf1.cli.score import judged
 from whichf1.definitions.definition import define_fitting
 from whichf1.errors import InputError
-from whichf1.reporting.gates import Verdict
-from whichf1.reporting.score import Report, name_definitions
-from whichf1.scoring.subject import of_counts
-from whichf1.sources.annotations import ratings
+from whichf1.reporting.score import AGREEMENT, Report, agreement_title, name_definitions
+from whichf1.reporting.slices import slice_document
+from whichf1.scoring.subject import of_table
+from whichf1.sources.annotations import ratings, ratings_by
 from whichf1.tables.annotations import Ratings
+from whichf1.tables.slices import Slices
 
 COLUMNS = ("item", "rater", "rating", "weights", "frequencies", "cluster")
 
 
 def agree(options: AgreeOptions) -> None:
     """Score the agreement of raters. Reads a column for each rater, or item, rater and rating."""
-    subject, method = of_counts(_read(options)), options.method
+    subject, method = of_table(_read(options)), options.method
     definitions = name_definitions(options.metric, method, "--{}") if options.metric else None
     source = files.source_name(options)
-    report = Report.of_subject(source, subject, method, definitions)
-    verdicts: list[Verdict] = []
-    for limit in options.limits:
-        given = method if limit.kind.end != "value" else {}
-        definition = define_fitting(limit.name, given)
-        limit.check(definition)
-        verdicts.append(limit.judge(subject.evaluate(definition)))
-    options.finish(report.document(options.places), source, verdicts)
+    if subject.by:
+        usual = [define_fitting(name, method) for name in AGREEMENT]
+        definitions = definitions or [(agreement_title(each), each) for each in usual]
+        slices = {key: part.evaluate for key, part in subject.slices.items()}
+        document = slice_document(source, subject.by, definitions, subject.evaluate, slices)
+    else:
+        report = Report.of_subject(source, subject, method, definitions)
+        document = report.document(options.places)
+    options.finish(document, source, judged(options, method, subject))
 
 
-def _read(options: AgreeOptions) -> Ratings:
-    saved = files.saved_table(options)
-    named = {name: getattr(options, name) for name in COLUMNS}
+def _read(options: AgreeOptions) -> Any:
+    saved: Any = files.saved_table(options)
+    named: dict[str, Any] = {name: getattr(options, name) for name in COLUMNS}
     named["raters"] = None if options.raters is None else split_list(options.raters)
     if saved is None:
         with files.opened(options) as ((path, _), reading):
-            return ratings(path, labels=options.declared, **named, **reading)
-    if not isinstance(saved, Ratings):
+            named |= {"labels": options.declared, **reading}
+            if options.by is None:
+                return ratings(path, **named)
+            return ratings_by(path, by=options.slice_columns, **named)
+    whole = saved.whole if isinstance(saved, Slices) else saved
+    if not isinstance(whole, Ratings):
         raise InputError(
-            f"{files.source_name(options)} holds {saved.kind}, not ratings. Give a file of "
+            f"{files.source_name(options)} holds {whole.kind}, not ratings. Pass a file of "
             "ratings: whichf1 agree annotations.csv"
         )
-    for name, given in named.items():
+    for name, given in {**named, "by": options.by}.items():
         if given:
             raise InputError(f"saved ratings have no columns: remove --{name}")
     return saved if options.declared is None else saved.declare(options.declared)

@@ -7,19 +7,19 @@ from typing import Any, cast
 from whichf1.cli import files
 from whichf1.cli.options import CountOptions, MergeOptions
 from whichf1.cli.process import emit, say
-from whichf1.cli.score import class_scores, lines_for, set_counts, span_counts
+from whichf1.cli.score import class_scores, label_lines, lines_for, set_counts, span_counts
 from whichf1.definitions.definition import define
 from whichf1.definitions.signature import read
 from whichf1.errors import InputError, MergeError
 from whichf1.metrics import COUNTED
-from whichf1.scoring.decisions import decide, threshold_lines
+from whichf1.scoring.decisions import decide, decide_label_sets, threshold_lines
 from whichf1.scoring.lines import mean_definition, sum_losses
 from whichf1.sources.lines import rank_lines
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, merged
 
 LOSS = "log_loss"
-"""What is summed over probabilities by default."""
+"""The loss that is summed over probabilities by default."""
 
 
 def count(options: CountOptions) -> None:
@@ -43,15 +43,15 @@ def _counted(options: CountOptions) -> Additive:
     if kind == "--spans":
         return span_counts(options)
     with files.opened(options) as (paths, reading):
-        if kind == "--labels-sep":
-            return set_counts(options, paths, reading)
+        if options.sets:
+            return (_label_scores if options.probs else set_counts)(options, paths, reading)
         return (_probabilities if kind == "--probs" else _scores)(options, paths, reading)
 
 
 def _scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) -> Additive:
     """A ranking; counts if a threshold decides."""
     if options.cluster and options.threshold is None:
-        raise InputError("a ranking has no clusters: remove --cluster, or give --threshold")
+        raise InputError("a ranking has no clusters: remove --cluster, or add --threshold")
     lines, positive = lines_for(options, paths, reading, options.positive)
     declared = options.labels is not None
 
@@ -66,8 +66,37 @@ def _scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) 
     return Slices(tuple(options.slice_columns), parts)
 
 
+def _label_scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) -> Additive:
+    """The sums of a score of each item's labels; label sets if a threshold decides."""
+    if (options.threshold is None) == (options.metric is None):
+        raise InputError(
+            "what is counted of the scores of label sets? Give --threshold to count sets, or -m "
+            "with a mean over items, such as ndcg or label_ranking_loss"
+        )
+    definition = None if options.metric is None else mean_definition(options.metric, {})
+    if definition is not None and definition.declaration.kind != "label ranking":
+        raise InputError(
+            f"{definition.metric} of label sets is no mean over items: score the file itself"
+        )
+    if definition is not None and (options.weights or options.cluster):
+        raise InputError(
+            f"sums of {definition.metric} are over single items: remove --weights and --cluster"
+        )
+    lines = label_lines(options, paths, reading)
+
+    def table(of: Any) -> Any:
+        if definition is not None:
+            return sum_losses(definition, of)
+        return decide_label_sets(of, options.threshold)
+
+    if options.by is None:
+        return cast(Additive, table(lines))
+    parts = {key: table(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return Slices(tuple(options.slice_columns), parts)
+
+
 def _probabilities(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) -> Additive:
-    """The sums of a loss; counts if a metric of predicted classes is asked for."""
+    """The sums of a loss; counts if a metric of predicted classes is requested."""
     metric = options.metric or LOSS
     counted = define(read(metric)[0]).declaration.kind in COUNTED
     if not counted:

@@ -15,6 +15,7 @@ from whichf1.cli.files import Paths
 from whichf1.cli.options import (
     GateFormat,
     GroupsOptions,
+    LimitOptions,
     MatrixOptions,
     MetricOptions,
     PageOptions,
@@ -23,13 +24,15 @@ from whichf1.cli.options import (
     TableOptions,
     ThresholdOptions,
     find_label,
+    is_list,
+    label_columns,
     split_list,
 )
-from whichf1.comparison.disparity import groups_of
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.metrics import EVERY, plain_name
 from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
@@ -37,37 +40,35 @@ from whichf1.reporting.score import (
     BOTH_F1,
     SYMMETRIC,
     Report,
-    is_per_class,
     name_definitions,
     refuse_unused,
     refuse_unused_threshold,
     threshold_document,
 )
 from whichf1.reporting.slices import slice_document, slice_name
-from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.evaluate import refuse_other_data
 from whichf1.scoring.subject import (
     Subject,
     of_class_slices,
     of_counts,
+    of_label_slices,
     of_line_slices,
     of_slices,
     of_table,
+    of_values,
 )
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
-from whichf1.sources.spans import spans
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
-from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import Additive
 
 Scored: TypeAlias = ScoreOptions | PageOptions | GroupsOptions
-# what is scored: predictions, scores, probabilities, label sets, or what was saved
+# what is scored: predictions, scores, probabilities, label sets or saved tables
 
 
 def _refuse_unused(kind: str, options: Scored) -> None:
@@ -91,6 +92,11 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         yield _saved(saved, options)
         return
     kind = options.kind
+    value = _value_column(options)
+    if value is not None:
+        with files.opened(options) as (paths, reading):
+            yield _values(value, options, paths, reading)
+        return
     if kind is None:
         whole = options.by is None
         yield (
@@ -101,14 +107,51 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         return
     _refuse_unused(kind, options)
     if kind == "--spans":
-        yield of_counts(span_counts(options))
+        found: Any = span_counts(options)
+        yield of_slices(found) if isinstance(found, Slices) else of_counts(found)
         return
     with files.opened(options) as (paths, reading):
-        if kind == "--labels-sep":
+        if options.probs and options.sets:
+            lines = label_lines(options, paths, reading)
+            yield of_label_slices(lines, options.threshold, options.slice_columns)
+        elif options.sets:
             counts: Any = set_counts(options, paths, reading)
             yield of_counts(counts) if options.by is None else of_slices(counts)
         else:
             yield (_probabilities if options.probs else _column)(options, paths, reading)
+
+
+def _value_column(options: Scored) -> str | None:
+    """The column whose mean is requested, if the metrics are means of values."""
+    asked = options.metric or []
+    known = [EVERY.get(plain_name(read(text)[0])) for text in asked]  # others may be criteria
+    valued = [
+        Definition.parse(text)
+        for text, metric in zip(asked, known, strict=True)
+        if metric is not None and metric.kind == "value"
+    ]
+    if not valued:
+        return None
+    columns = [*(each.arguments["of"] for each in valued), options.score_column]
+    named = sorted({str(x) for x in columns if x is not None})
+    if len(valued) < len(asked) or len(named) > 1:
+        raise InputError("a mean of values is scored by itself, one column at a time")
+    if not named:
+        raise InputError("which column has the values? Name it: -m 'mean_value(of=COLUMN)'")
+    return named[0]
+
+
+def _values(value: str, options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
+    """The values in a column; there are no true classes."""
+    for name in ("true", "pred", "probs", "labels", "labels_sep", "spans", "positive", "threshold"):
+        if getattr(options, name, None):
+            raise InputError(f"a mean of values takes no --{name.replace('_', '-')}: remove it")
+    named = ("weights", "frequencies", "cluster")
+    columns = {name: getattr(options, name) for name in named}
+    apart = bool(options.weights or options.cluster)
+    by = options.slice_columns
+    request = Request.of_scores(score=value, by=by, alone=True, **columns, **reading)
+    return of_values(read_scores(*paths, request, apart=apart), by)
 
 
 def _saved(table: Any, options: Scored) -> Subject:
@@ -130,22 +173,30 @@ def _saved(table: Any, options: Scored) -> Subject:
 def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> Additive:
     """The counts of label sets, or of each slice of them."""
     columns = {"sep": options.labels_sep, **options.columns(*files.COLUMNS), **reading}
+    if is_list(options.true):
+        names, bits = label_columns("--true", options.true or "")
+        _, guesses = label_columns("--pred", options.pred or "")
+        columns |= {"true": bits, "pred": guesses, "labels": names}
     if options.by is None:
         return count_cells(*paths, **columns)
     return slice_cells(*paths, by=options.slice_columns, **columns)
 
 
-def span_counts(options: TableOptions) -> SpanCounts:
-    """The spans of a CoNLL file, or of two; none of the options for columns applies."""
-    columns = (*files.COLUMNS, "by", "id", "master", "from_", "table", "query")
+def span_counts(options: TableOptions) -> Additive:
+    """The spans of a CoNLL file, or of two, or of each slice; no option for columns applies."""
+    columns = (*files.COLUMNS, "id", "master", "from_", "table", "query")
     for name in columns:
         if getattr(options, name):
             raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
     paths = files.given_paths(options)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
-    scheme: Any = options.spans
-    return spans(*paths, scheme=scheme, labels=options.declared, **chosen)
+    from whichf1.sources.spans import spans, spans_by
+
+    chosen |= {"scheme": options.spans, "labels": options.declared}
+    if options.by is None:
+        return spans(*paths, **chosen)
+    return spans_by(*paths, by=options.slice_columns, **chosen)
 
 
 def lines_for(
@@ -196,6 +247,27 @@ def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -
     return ClassScores(*paths, request, fair=True)
 
 
+def label_lines(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ScoredLines:
+    """The scores of each label, of items with sets of labels."""
+    columns = ("weights", "frequencies", "cluster")
+    reading |= {name: getattr(options, name) for name in columns}
+    reading |= {"by": options.slice_columns, "sep": options.labels_sep}
+    apart = bool(options.weights or options.cluster)
+    if is_list(options.true):
+        names, bits = label_columns("--true", options.true or "")
+        labels, scores = label_columns("--probs", *(options.probs or []))
+        score: Any = scores if labels == scores else dict(zip(labels, scores, strict=True))
+        if labels == scores and set(labels) == set(names):  # by their names, in any order
+            score = {name: name for name in names}
+        named: dict[str, Any] = {"true": bits, "labels": names, "score": score}
+    else:
+        labels_of, scores = _probability_columns(options.probs or [], options.declared)
+        classes = dict(zip(labels_of, scores, strict=True))
+        named = {"true": options.true, "score": classes}
+    request = Request.of_scores(**named, **reading)
+    return read_scores(*paths, request, apart=apart)
+
+
 def _probabilities(options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
     return of_class_slices(class_scores(options, paths, reading), options.slice_columns)
 
@@ -233,7 +305,7 @@ def score(options: ScoreOptions) -> None:
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if subject.summary and options.metric is None:
-            chosen.pop("positive", None)  # it says which class the scores are for
+            chosen.pop("positive", None)  # it names the class that the scores are for
         shown = "--confusion" if options.confusion else "--share" if options.share else None
         if shown and (subject.by or options.format == GateFormat.csv):
             other = "slices (--by)" if subject.by else "--format csv"
@@ -261,8 +333,10 @@ def make_report(
 ) -> Report:
     """The metrics of -m, or the usual ones."""
     if subject.summary and options.metric is None:
-        chosen.pop("positive", None)  # it says which class the scores are for
-    definitions = definitions_of(options, options.metric, chosen) if options.metric else None
+        chosen.pop("positive", None)  # it names the class that the scores are for
+    definitions = None
+    if options.metric:
+        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
     for name in ("average", "positive"):
         if definitions is None and name in chosen:
             raise DefinitionError(f"--{name} needs a metric, such as -m precision")
@@ -270,13 +344,20 @@ def make_report(
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
-    """Score the slices, each on the classes that it has unless classes are declared."""
-    default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
+    """Score the slices, each on the classes that occur in it unless classes are declared."""
+    if options.metric:
+        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
+    else:
+        usual = [x for x in subject.usual(chosen) if not subject.is_per_class(x)][:2]
+        if subject.decided:
+            usual += [define_fitting(name, chosen) for name in BOTH_F1]
+        definitions = [(title(each), each) for each in usual]
+        refuse_unused(chosen, usual, [name for name, _ in definitions], "--{}")
     named = []
-    for name, definition in definitions_of(options, options.metric or [*default], chosen):
+    for name, definition in definitions:
         if options.labels is None and options.classes is None:
             definition = definition if "|" in name else definition.over_observed
-        if is_per_class(definition):
+        if subject.is_per_class(definition):
             raise DefinitionError(
                 f"--by gives one number per slice: {definition.metric} needs --average or "
                 "--positive"
@@ -288,25 +369,26 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
 
 
 def definitions_of(
-    options: MetricOptions, names: list[str], chosen: dict[str, Any]
+    options: MetricOptions, names: list[str], chosen: dict[str, Any], *, sets: bool = False
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 
-    An interval that is asked for must apply to every metric of -m.
+    A requested interval must apply to every metric of -m. ``sets``: they are of scores of sets of
+    labels.
     """
     parents = getattr(options, "parents", None)
     written = names if parents is None else _with_parents(names, parents)
     called = dict(zip(written, names, strict=True))
     definitions = [
         (called.get(name, name), definition)
-        for name, definition in name_definitions(written, chosen, "--{}")
+        for name, definition in name_definitions(written, chosen, "--{}", sets=sets)
     ]
     threshold = getattr(options, "threshold", None)
     if options.metric:
         refuse_unused_threshold(threshold, definitions, "--threshold")
     for _, definition in definitions if options.metric and options.asks_for_intervals else ():
         if definition.interval is None:
-            replace(definition, interval=chosen.get("interval"))  # says why it does not apply
+            replace(definition, interval=chosen.get("interval"))  # raises why it does not apply
     return definitions
 
 
@@ -314,7 +396,7 @@ _HIERARCHICAL = "--parents is for hierarchical scores: add -m hierarchical_f1"
 
 
 def _with_parents(names: list[str], path: str) -> list[str]:
-    """The names of metrics, of which those of hierarchies have the parents of a file."""
+    """The names of metrics; those of hierarchies get the parents from a file."""
     parents = files.read_parents(path)
     written = []
     for text in names:
@@ -328,19 +410,19 @@ def _with_parents(names: list[str], path: str) -> list[str]:
     return written
 
 
-def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
+def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> list[Verdict]:
     """The outcome of each gate, on all items and in each slice."""
     verdicts = []
+    declared = any(getattr(options, x, None) is not None for x in ("labels", "classes"))
     for limit in options.limits:
         given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
-        definition = define_fitting(limit.name, given)
+        definition = define_fitting(limit.name, given, sets=subject.sets)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
-        declared = options.labels is not None or options.classes is not None  # type: ignore[attr-defined]
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
         for key, part in subject.slices.items():
             score = None
-            with suppress(InputError):  # it may lack what the whole has
+            with suppress(InputError):  # it may lack some of the classes
                 score = part.evaluate(replace(of_slice, data=()))
             verdicts.append(limit.judge(score, slice_name(key)))
     return verdicts
@@ -351,6 +433,8 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
 
 def groups(options: GroupsOptions) -> None:
     """Compare a score between groups of items. Prints differences, the worst group and a test."""
+    from whichf1.comparison.disparity import groups_of
+
     with read_subject(options) as subject:
         if not subject.by:
             raise InputError("which groups? Name their columns with --by, such as --by sex")
@@ -378,7 +462,7 @@ def matrix(options: MatrixOptions) -> None:
 
 
 def given_matrix(given: list[str]) -> tuple[str, Any]:
-    """A name for a matrix, and its cells: of a file, or the numbers themselves."""
+    """A name for a matrix, and its cells: from a file, or the numbers themselves."""
     if len(given) == 1 and not re.fullmatch(r"-?[0-9.]+", given[0]):
         return given[0], files.read_matrix(given[0])
     return "matrix", square(given)
@@ -391,11 +475,11 @@ def square(numbers: list[str]) -> list[list[int]]:
     except ValueError:
         raise InputError(f"a matrix takes whole numbers; got {' '.join(numbers)!r}") from None
     if not 1 <= k <= len(numbers):
-        raise InputError(f"{numbers[0]} classes, and {len(cells)} cells: give k, then k × k cells")
+        raise InputError(f"{numbers[0]} classes, but {len(cells)} cells: pass k, then k × k cells")
     if len(cells) != k * k:
         raise InputError(
             f"{k} classes need {k * k} cells; got {len(cells)}. "
-            "Give the number of classes, then the matrix row by row."
+            "Pass the number of classes, then the matrix row by row."
         )
     return [cells[start : start + k] for start in range(0, k * k, k)]
 
@@ -414,7 +498,7 @@ def _refuse_if_orientation_matters(
         a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
         if not np.allclose(a, b, equal_nan=True):
             raise InputError(
-                f"{definition.metric} depends on what a row is: say --rows true or --rows predicted"
+                f"{definition.metric} depends on what a row is: add --rows true or --rows predicted"
             )
 
 
@@ -423,6 +507,8 @@ def _refuse_if_orientation_matters(
 
 def threshold(options: ThresholdOptions) -> None:
     """Find the threshold at which a score is best. Tries every distinct score."""
+    from whichf1.scoring.curves import best_threshold
+
     with files.opened(options) as (paths, reading):
         lines = files.read_lines(options, paths, **reading)
     ranking = rank_lines(lines, named_class(options.positive, lines))

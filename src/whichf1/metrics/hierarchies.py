@@ -1,12 +1,13 @@
-"""Hierarchies: scores of classes in a tree or DAG, in which a near miss counts in part.
+"""Hierarchies: scores of classes in a tree or DAG, which give partial credit for a near miss.
 
-A class stands for itself and all of its ancestors. The root, which every class has, does not count.
+A class stands for itself and all its ancestors. The root, which all classes share, does not count.
+A set of labels stands for all that its labels stand for.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Annotated, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -21,15 +22,16 @@ Parents: TypeAlias = Annotated[
     "no class has a parent.",
 ]
 MOST_CLASSES = 5000
-"""Classes of which all pairs are compared."""
+"""The largest number of classes of which all pairs are compared."""
 
 
 @agreement(
     tex=r"\frac{\sum_{ij}|A_i\cap A_j|\,C_{ij}}{\sum_{ij}|A_j|\,C_{ij}}",
     aliases=("h_precision",),
+    of_ancestors="precision",
 )
 def hierarchical_precision(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
-    """Fraction of the predicted classes and their ancestors that are right (Kiritchenko 2006)."""
+    """Fraction of predicted classes and their ancestors that are correct (Kiritchenko 2006)."""
     shared, _, predicted = _sums(m, parents, labels)
     return shared, predicted
 
@@ -37,9 +39,10 @@ def hierarchical_precision(m: Margins, parents: Parents = None, labels: Names = 
 @agreement(
     tex=r"\frac{\sum_{ij}|A_i\cap A_j|\,C_{ij}}{\sum_{ij}|A_i|\,C_{ij}}",
     aliases=("h_recall",),
+    of_ancestors="recall",
 )
 def hierarchical_recall(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
-    """Fraction of the true classes and their ancestors that are predicted (Kiritchenko 2006)."""
+    """Fraction of true classes and their ancestors that are predicted (Kiritchenko 2006)."""
     shared, true, _ = _sums(m, parents, labels)
     return shared, true
 
@@ -48,6 +51,7 @@ def hierarchical_recall(m: Margins, parents: Parents = None, labels: Names = Non
     tex=r"\frac{2\sum_{ij}|A_i\cap A_j|\,C_{ij}}{\sum_{ij}\left(|A_i|+|A_j|\right)C_{ij}}",
     title="hierarchical F1",
     aliases=("h_f1",),
+    of_ancestors="f1",
 )
 def hierarchical_f1(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
     """Harmonic mean of hierarchical precision and recall (Kiritchenko 2006)."""
@@ -56,7 +60,7 @@ def hierarchical_f1(m: Margins, parents: Parents = None, labels: Names = None) -
 
 
 def _sums(m: Margins, parents: Tree | None, labels: Labels | None) -> tuple[Array, Array, Array]:
-    """Σ |A_i ∩ A_j| C_ij, and the same of the true and of the predicted classes alone."""
+    """Σ |A_i ∩ A_j| C_ij, and the same for the true and for the predicted classes alone."""
     if parents is None:
         return m.tp.sum(-1), m.total, m.total
     common = _common(parents, labels or Labels.trusted(range(m.tp.shape[-1])))
@@ -71,23 +75,50 @@ def _sums(m: Margins, parents: Tree | None, labels: Labels | None) -> tuple[Arra
 
 @lru_cache(maxsize=16)
 def _common(parents: Tree, labels: Labels) -> Array:
-    """How many classes each pair has in common: itself and its ancestors, without the root."""
+    """How many classes each pair shares, with all ancestors but the root."""
     if len(labels) > MOST_CLASSES:
         raise TooLargeError(
-            f"a hierarchy compares all pairs of classes, and there are {len(labels):,}; at most "
+            f"a hierarchy compares all pairs of classes, but there are {len(labels):,}; at most "
             f"{MOST_CLASSES:,} fit"
         )
+    lines = ancestors(parents, labels)
+    member = np.zeros((len(labels), len(lines.nodes)), np.int64)
+    member[lines.label, lines.node] = 1
+    common: Array = member @ member.T
+    common.setflags(write=False)
+    return common
+
+
+class Ancestors(NamedTuple):
+    """What classes stand for: a line for each class and one of these nodes."""
+
+    label: Array
+    """The code of the class; classes are in order."""
+    node: Array
+    nodes: Labels
+    """The classes of the hierarchy, without a single root."""
+
+
+@lru_cache(maxsize=16)
+def ancestors(parents: Tree | None, labels: Labels) -> Ancestors:
+    """Every class with itself and its ancestors."""
+    if parents is None:
+        itself = np.arange(len(labels))
+        return Ancestors(itself, itself, labels)
     above: dict[Label, tuple[Label, ...]] = dict(parents)
-    place = {node: at for at, node in enumerate(above)}
     if labels and labels.kind != Labels.trusted(above).kind:
         label, node = labels[0], next(iter(above))
         raise DefinitionError(
             f"the classes are {labels.kind}, such as {label!r}, and those of parents= are not, "
             f"such as {node!r}. Use one type."
         )
-    member = np.zeros((len(labels), len(above)), np.int64)
+    tops = [node for node, own in above.items() if not own]
+    root = tops[0] if len(tops) == 1 else None
+    nodes = [node for node in above if len(tops) > 1 or node != root]
+    place = {node: at for at, node in enumerate(nodes)}
+    lines: list[tuple[int, int]] = []
     for row, label in enumerate(labels):
-        if label not in place:
+        if label not in above:
             hint = did_you_mean(repr(label), map(repr, above))
             raise DefinitionError(
                 f"class {label!r} is not in the hierarchy. Add it to parents=, with None if it has "
@@ -99,10 +130,6 @@ def _common(parents: Tree, labels: Labels) -> Array:
             if node not in reached:
                 reached.add(node)
                 waiting += above[node]
-        member[row, [place[node] for node in reached]] = 1
-    tops = [node for node, own in above.items() if not own]
-    if len(tops) == 1:
-        member[:, place[tops[0]]] = 0
-    common: Array = member @ member.T
-    common.setflags(write=False)
-    return common
+        lines += sorted((row, place[node]) for node in reached if node in place)
+    rows, columns = np.array(lines, np.intp).reshape(-1, 2).T
+    return Ancestors(rows, columns, Labels.trusted(nodes))

@@ -7,11 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.compare import Comparison, compare
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
@@ -33,12 +32,11 @@ from whichf1.reporting.document import (
     Signature,
 )
 from whichf1.reporting.numbers import items, number, numbered, share_text, size
-from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n
-from whichf1.scoring.subject import MEANS, Subject, is_counted, subject_of
+from whichf1.scoring.subject import Extent, Subject, is_counted, subject_of
 from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import has_columns, is_path
@@ -47,9 +45,13 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import VALUE, Label
 from whichf1.tables.saving import write_whole
 from whichf1.tables.spans import SpanCounts
+
+if TYPE_CHECKING:
+    from whichf1.comparison.compare import Comparison
+    from whichf1.scoring.curves import BestThreshold
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -62,20 +64,22 @@ RATERS = (
     "accuracy", "fleiss_kappa", "krippendorff_alpha", "gwet_ac1", "brennan_prediger",
 )  # fmt: skip
 """The summary for ratings, besides alpha with ordered categories."""
+AGREEMENT = ("accuracy", "krippendorff_alpha")
+"""What slices of ratings are scored by."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
     "These scores are the same whether rows are true or predicted. For precision, recall and "
-    "scores built on them, say --rows true or --rows predicted."
+    "scores based on them, add --rows true or --rows predicted."
 )
 Named: TypeAlias = Sequence[tuple[str, Definition]]
-"""Definitions, each with the name it is shown by."""
+"""Definitions, each with its displayed name."""
 MOST_CLASSES = 60
-"""Classes shown in text; every other format shows all."""
+"""How many classes are shown in text; every other format shows all."""
 MOST_IN_MATRIX = 12
-"""Classes up to which the confusion matrix is shown without being asked for."""
+"""Up to this many classes, the confusion matrix is shown by default."""
 WORTH_NAMING = 0.1
-"""The share of the gap from which on the pair of classes that contributes most is named."""
+"""The pair of classes that contributes most to the gap is named if its share is at least this."""
 Share: TypeAlias = Literal["true", "predicted", "all"]
 SHARES: dict[str, str] = {
     "true": "Predicted as, in fractions of each true class:",
@@ -84,12 +88,12 @@ SHARES: dict[str, str] = {
 }
 """The heading of the confusion matrix as fractions."""
 LONG_HEAD = 8
-"""If a class has a longer name, the columns of the matrix are numbered."""
+"""If a class has a longer name than this, the columns of the matrix are numbered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report(Presented, Drawable):
-    """The scores of one set of predictions; made by ``whichf1.report``.
+    """The scores of one set of predictions; returned by ``whichf1.report``.
 
     >>> import whichf1 as wf
     >>> found = wf.report(["a", "b", "b"], ["a", "b", "a"], ["accuracy"], interval=None)
@@ -102,7 +106,7 @@ class Report(Presented, Drawable):
     per_class: tuple[tuple[str, PerClass], ...]
     scores: tuple[tuple[str, Score], ...]
     macro: MacroF1 | None
-    """The gap between the two macro F1s, where it is reported."""
+    """The gap between the two macro F1s, if it is reported."""
     oriented: bool
     """Whether it is known which side of the counts is true."""
     confusion: bool | None = None
@@ -112,7 +116,7 @@ class Report(Presented, Drawable):
     subject: Subject | None = None
     """What was read, with its ranking and its slices, if it has any."""
     comparison: Comparison | None = None
-    """This system, which is the first, beside others."""
+    """The comparison of this system, which is the first, with others."""
 
     @classmethod
     def of(
@@ -122,10 +126,11 @@ class Report(Presented, Drawable):
         options: dict[str, Any],
         definitions: Named | None = None,
         scores: Sequence[tuple[str, Score]] = (),
+        per_class: Sequence[tuple[str, PerClass]] = (),
         oriented: bool = True,
         confusion: bool | None = None,
     ) -> Report:
-        """Score the definitions (default: the usual ones); ``scores`` come before others."""
+        """Score the definitions (default: the usual ones); what is scored comes before others."""
         usual = definitions is None and not isinstance(counts, Ratings)
         macro = _both_macro_f1s(counts, options) if usual else None
         chosen = _usual(counts, options, oriented) if definitions is None else definitions
@@ -133,7 +138,8 @@ class Report(Presented, Drawable):
         whole = [(name, evaluate(d, counts)) for name, d in chosen if not is_per_class(d)]
         if not oriented:
             whole = [(name, _either_way(score, counts)) for name, score in whole]
-        return cls(source, counts, each, (*scores, *whole), macro, oriented, confusion)
+        tables = ((*per_class, *each), (*scores, *whole))
+        return cls(source, counts, *tables, macro, oriented, confusion)
 
     @classmethod
     def of_subject(
@@ -150,13 +156,13 @@ class Report(Presented, Drawable):
             counted = [each for each in definitions if is_counted(each[1])]
             scored = [each for each in definitions if not is_counted(each[1])]
             if counted and not subject.decided:
-                subject.evaluate(counted[0][1])  # says what is missing
+                subject.evaluate(counted[0][1])  # raises what is missing
         else:
-            macro = {**options, "average": "macro"}
-            usual = (define_fitting(x, macro if x in MEANS else options) for x in subject.summary)
-            scored = [(title(each), each) for each in usual]
-        scores = [(name, subject.score(each)) for name, each in scored]
-        report = cls.of(source, subject.counts, options, counted, scores, **kind)
+            scored = [(title(each), each) for each in subject.usual(options)]
+        classes = [pair for pair in scored if subject.is_per_class(pair[1])]
+        per_class = [(name, subject.per_class(each)) for name, each in classes]
+        scores = [(name, subject.score(x)) for name, x in scored if (name, x) not in classes]
+        report = cls.of(source, subject.counts, options, counted, scores, per_class, **kind)
         return replace(report, subject=subject)
 
     def with_shares(self, of: Share) -> Report:
@@ -164,7 +170,7 @@ class Report(Presented, Drawable):
 
         of: Fractions of the items of each true class, of each predicted one, or of all items.
         Returns: The same report.
-        DefinitionError: If ``of`` is another word.
+        DefinitionError: If ``of`` is not one of these words.
 
         >>> import whichf1 as wf
         >>> report = wf.report(["a", "b", "b"], ["a", "b", "a"]).with_shares("true")
@@ -178,10 +184,10 @@ class Report(Presented, Drawable):
         return replace(self, share=of, confusion=True)
 
     def save(self, path: Any) -> None:
-        """Write the report as a page: one HTML file that needs no network, whole or not at all.
+        """Write the report as one HTML file that needs no network, completely or not at all.
 
-        path: A name that ends in .html.
-        FileError: If the file cannot be written, or the ending is another one.
+        path: A file name that ends in .html.
+        FileError: If the file cannot be written, or its name does not end in .html.
 
         >>> import tempfile, whichf1 as wf
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -205,9 +211,11 @@ class Report(Presented, Drawable):
 
 
 def _size(counts: Any) -> str:
-    """How many items and classes there are, as they are called."""
+    """The number of items and classes, with the nouns for them."""
     item, label = _NOUNS.get(type(counts), ("item", "class"))
     size_of = size(counts.n).replace("item", item)
+    if counts.labels == VALUE:
+        return size_of
     return f"{size_of}, {numbered(len(counts.labels), label)}"
 
 
@@ -215,14 +223,14 @@ _NOUNS: dict[type, tuple[str, str]] = {
     Ratings: ("item", "category"),
     SpanCounts: ("sentence", "type"),
 }
-"""What the items and the labels of a table are called; others have items and classes."""
+"""The nouns for the items and the labels of a table; others have items and classes."""
 
 
 def page_path(path: Any) -> Any:
-    """The path of a page, if its ending is that of one."""
+    """The path of a page; raises if its extension is not that of one."""
     name = str(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else ""
     if not name.lower().endswith((".html", ".htm")):
-        raise FileError(f"a report is written as .html; got {path!r}. Change the ending.")
+        raise FileError(f"a report is written as .html; got {path!r}. Change the extension.")
     return path
 
 
@@ -241,19 +249,20 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
     """Every class, both macro F1s and the usual averages: what ``whichf1 score`` prints.
 
     y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``; or a
-        Ranking, Moments or Slices. Several systems are given as for ``compare``: the report is of
-        the first, beside the others.
-    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages; of
+        Ranking, Moments or Slices. Several systems are passed as for ``compare``: the report is
+        about the first, compared with the others.
+    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages; for
         scores, the usual metrics of rankings and probabilities.
     by: Columns of a dataframe or file; a page also shows the scores of each of their values.
-    scores: In place of predictions, a score for each item, larger for the positive class, or a
-        probability for each item and class. Of a dataframe or file, ``score`` names the columns.
+    scores: Instead of predictions, a score for each item (higher means more likely positive),
+        or a probability for each item and class. For a dataframe or file, ``score`` names the
+        columns.
     threshold: Items with at least this score are predicted as positive.
     confusion: Whether the confusion matrix is shown. Default: in text, if it is small.
     share: Show it as fractions of the items of each true class ('true'), of each predicted one
         ('predicted') or of all items ('all').
     **options: Options of the metrics, used where they apply; ``interval`` is 'auto' by default, and
-        None gives no intervals.
+        None means no intervals.
     Returns: The report, which prints, and has ``save`` for a page with pictures, ``to_dict``,
         ``to_pandas``, ``to_markdown``, ``to_latex`` and more.
     DefinitionError: If a metric is unknown, or an option applies to none of them.
@@ -286,7 +295,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         data["by"] = (by,) if isinstance(by, str) else tuple(by)
     subject = subject_of(y_true, y_pred, scores, threshold, data, chosen)
     if metrics is None and subject.summary:
-        chosen.pop("positive", None)  # it says which class the scores are for
+        chosen.pop("positive", None)  # it names the class that the scores are for
     source = shown_name(y_true) if is_path(y_true) else ""
     definitions = None
     if metrics is None:
@@ -294,7 +303,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         if unused is not None:
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
     else:
-        definitions = name_definitions(metrics, chosen, "{}=")
+        definitions = name_definitions(metrics, chosen, "{}=", sets=subject.sets)
         refuse_unused_threshold(threshold, definitions, "threshold=")
     made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
     made = made if share is None else made.with_shares(share)
@@ -302,7 +311,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
 
 
 def _are_systems(y_true: Any, y_pred: Any) -> bool:
-    """Whether several systems are given, as ``compare`` takes them."""
+    """Whether several systems are passed, as for ``compare``."""
     if isinstance(y_pred, Mapping):
         return True
     return isinstance(y_pred, (list, tuple)) and has_columns(y_true)
@@ -319,6 +328,8 @@ def _compared(
     metric = "averaged_f1" if metrics is None else names_of(metrics)[0]
     metric = BOTH_F1[0] if plain_name(metric) in BOTH else metric
     options = {key: value for key, value in chosen.items() if key != "interval"}
+    from whichf1.comparison.compare import compare  # for several systems only
+
     return compare(y_true, systems, metric, replicates=0, **data, **options)
 
 
@@ -333,20 +344,23 @@ BOTH_F1 = ("averaged_f1", "f1_of_averages")
 
 
 def name_definitions(
-    metrics: Sequence[str], options: Mapping[str, Any], written: str
+    metrics: Sequence[str], options: Mapping[str, Any], written: str, *, sets: bool = False
 ) -> list[tuple[str, Definition]]:
-    """The metrics with the options that apply to each; every option must apply to one of them."""
+    """The metrics with the options that apply to each; every option must apply to one of them.
+
+    ``sets``: they are of scores of sets of labels.
+    """
     # 'macro F1' stands for both
     names = [
         x for name in names_of(metrics) for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))
     ]
-    definitions = [(name, define_fitting(name, options)) for name in names]
+    definitions = [(name, define_fitting(name, options, sets=sets)) for name in names]
     signatures: dict[str, str] = {}
     for name, definition in definitions:
         other = signatures.setdefault(definition.signature, name)
         if names.count(name) > 1 or other != name:
             same = "" if other == name else f", as {other}"
-            raise DefinitionError(f"{name} is given twice{same}: name each metric once")
+            raise DefinitionError(f"{name} is named twice{same}: name each metric once")
     refuse_unused(options, [definition for _, definition in definitions], names, written)
     return definitions
 
@@ -357,7 +371,7 @@ def refuse_unused(
     names: Sequence[str],
     written: str,
 ) -> None:
-    """Raise unless every option is that of one of the definitions."""
+    """Raise unless every option belongs to one of the definitions."""
     for key, value in options.items():
         wanted = CHECKS[key](key, value) if key in CHECKS else value
         used = any(getattr(definition, key) == wanted for definition in definitions)
@@ -371,13 +385,13 @@ def refuse_unused_threshold(threshold: float | None, definitions: Named, written
     if threshold is not None and not any(is_counted(each) for _, each in definitions):
         names = ", ".join(name for name, _ in definitions)
         raise DefinitionError(
-            f"{written} makes predictions, and {names} is computed from scores: remove it, or add "
+            f"{written} makes predictions, but {names} is computed from scores: remove it, or add "
             "a metric such as f1"
         )
 
 
 def _either_way(score: Score, counts: Counts) -> Score:
-    """The score with a caution if either side of the counts, taken as true, gives one."""
+    """The score, with a caution if it has one with either side of the counts as true."""
     other = evaluate(score.definition, counts.changed(true=counts.predicted, predicted=counts.true))
     intervals = (score.interval, other.interval)
     cautions = sorted(x.caution for x in intervals if x is not None and x.caution is not None)
@@ -393,7 +407,7 @@ def _usual(counts: Counts, options: dict[str, Any], oriented: bool) -> Named:
     if isinstance(counts, Ratings):
         levels = ["krippendorff_alpha(level=ordinal)"] if _has_levels(counts) else []
         definitions = [define_fitting(name, options) for name in (*RATERS, *levels)]
-        return [(_agreement_title(each), each) for each in definitions]
+        return [(agreement_title(each), each) for each in definitions]
     sets = isinstance(counts, MultiLabelCounts) and not isinstance(counts, SpanCounts)
     averages = LABEL_SETS if sets else SUMMARY
     averages = SUMMARY[:6] if isinstance(counts, SpanCounts) else averages
@@ -410,8 +424,8 @@ def _has_levels(ratings: Ratings) -> bool:
     return ratings.ordered and len(ratings.labels) > 2
 
 
-def _agreement_title(definition: Definition) -> str:
-    """What a score is called where raters are compared with each other."""
+def agreement_title(definition: Definition) -> str:
+    """The name of a score when raters are compared with each other."""
     return "observed agreement" if definition.metric == "accuracy" else title(definition)
 
 
@@ -431,21 +445,24 @@ def is_per_class(definition: Definition) -> bool:
 
 
 def _blocks(report: Report) -> list[Block]:
-    decided = [each for each in report.scores if "decision" in dict(each[1].made)]
-    others = [each for each in report.scores if each not in decided]
     blocks: list[Block] = []
-    if others and decided:  # each table has its own signature in common
-        blocks.append(score_table(report, others))
-        others = []
-    if report.per_class:
-        blocks.append(class_table(report))
-        blocks += [
-            Signature(x.signature, name, said_of(name, x.definition, len(x.labels), x.n))
-            for name, x in report.per_class
-        ]
-    if report.scores:
-        blocks.append(score_table(report, decided or others))
+    for made in (False, True):  # of the scores, then of predictions made from them
+        classes = [each for each in report.per_class if _is_decided(each[1]) is made]
+        scores = [each for each in report.scores if _is_decided(each[1]) is made]
+        if classes:
+            blocks.append(class_table(report, classes))
+            blocks += [
+                Signature(x.signature, name, said_of(name, x.definition, len(x.labels), x.n))
+                for name, x in classes
+            ]
+        if scores:
+            blocks.append(score_table(report, scores))
     return [*blocks, *_confusion(report)]
+
+
+def _is_decided(scored: Score | PerClass) -> bool:
+    """Whether something made predictions of scores; each kind has its own signature in common."""
+    return "decision" in dict(scored.made)
 
 
 def _interval_heading(report: Report) -> str:
@@ -458,24 +475,32 @@ def _interval_heading(report: Report) -> str:
     return "interval" if levels else ""
 
 
-def class_table(report: Report) -> Grid:
-    """The scores of each class, with their intervals and items."""
+def class_table(report: Report, per_class: Sequence[tuple[str, PerClass]] | None = None) -> Grid:
+    """The scores of each class, or some of them, with their intervals and items."""
+    per_class = report.per_class if per_class is None else per_class
     level = _interval_heading(report)
     columns = [GridColumn("class")]
-    labels = report.per_class[0][1].labels
+    labels = per_class[0][1].labels
     cells: list[Sequence[Cell]] = [[str(label) for label in labels]]
-    for name, scores in report.per_class:
+    for name, scores in per_class:
         columns.append(GridColumn(name, "number"))
         cells.append(scores.array.tolist())
         if level:
             columns.append(GridColumn(level, "interval", optional=True))
             cells.append(scores.intervals)
     if report.oriented:
-        c = report.counts.per_class()
-        support = dict(zip(report.counts.labels, (c.tp + c.fn).tolist(), strict=True))
+        support = dict(zip(report.counts.labels, _support(report.counts).tolist(), strict=True))
         columns.append(GridColumn("support", "number", items))
         cells.append([support.get(label, 0) for label in labels])
     return Grid(columns, [*zip(*cells, strict=True)], most=MOST_CLASSES, unit="classes")
+
+
+def _support(counts: Any) -> Any:
+    """How many items each class has."""
+    if isinstance(counts, Extent):
+        return counts.support
+    c = counts.per_class()
+    return c.tp + c.fn
 
 
 def score_table(report: Report, scores: Sequence[tuple[str, Score]] | None = None) -> Grid:
@@ -498,7 +523,7 @@ def _confusion(report: Report) -> list[Block]:
     small = report.macro is not None and len(counts.labels) <= MOST_IN_MATRIX
     if asked and not (classes and report.oriented):
         why = (
-            "say --rows true or --rows predicted" if classes else "these are not predicted classes"
+            "add --rows true or --rows predicted" if classes else "these are not predicted classes"
         )
         raise InputError(f"there is no confusion matrix to show: {why}")
     if asked is False or not classes or not report.oriented or not (asked or small):
@@ -533,7 +558,7 @@ def _mistakes(counts: Counts) -> list[str]:
 
 
 def said_of(name: str, definition: Definition, k: int, n: float) -> str:
-    """What a score is, in a sentence for a paper."""
+    """The definition of a score, in a sentence for a paper."""
     lead = "" if name == title(definition) else f"{name}: "
     return f"{lead}{sentence(definition, k, n)}"
 
@@ -560,7 +585,7 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
 
 
 def interval_notes(report: Report) -> list[str]:
-    """What a dash in place of an interval means, and how many replicates were undefined."""
+    """The meaning of a dash instead of an interval, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
     tables = [scores_of_class for _, scores_of_class in report.per_class]
     asked: list[Interval | None] = [
@@ -579,7 +604,7 @@ def interval_notes(report: Report) -> list[str]:
         return notes
     if report.counts.weighted and getattr(report.counts, "squares", None) is None:
         return [*notes, f"–: {NO_SQUARES}"]
-    note = "–: no interval, because the score does not vary in these items."
+    note = "–: no interval, because the score does not vary over these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)
     if not plain or not isinstance(report.counts, Counts):
@@ -591,7 +616,7 @@ def worth_notes(effective: float | None) -> list[str]:
     """The effective number of items under weights, in a sentence."""
     if effective is None:
         return []
-    return [f"The weighted items are worth {items(effective)} equal ones, (Σw)²/Σw²."]
+    return [f"The effective number of weighted items is {items(effective)}, (Σw)²/Σw²."]
 
 
 def _record(report: Report) -> dict[str, Any]:
@@ -672,7 +697,7 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
     ]
     if best.corrected is not None:
         ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
-        notes.append(f"Expected on other items: {number(best.corrected, decimals)}{ends}.")
+        notes.append(f"Expected on new items: {number(best.corrected, decimals)}{ends}.")
         if best.interval is not None and best.interval.caution is not None:
             notes.append(f"{CAUTION} {best.interval.caution}.")
     worth = effective_n(best.curve.ranking)

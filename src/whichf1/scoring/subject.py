@@ -1,22 +1,30 @@
-"""Subject: what is scored, whatever it was made from, and which scores it has by default."""
+"""Subject: what is scored, whatever its source, and which scores it has by default."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import Definition, define_fitting
+from whichf1.definitions.options import Average
 from whichf1.definitions.signature import write
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED
-from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
+from whichf1.scoring.decisions import (
+    at_threshold,
+    decide,
+    decide_label_sets,
+    measured,
+    threshold_lines,
+)
 from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking
-from whichf1.scoring.score import Score
+from whichf1.scoring.label_sets import with_labels
+from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking, sum_losses
+from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.counts import as_counts, count, count_by, count_kept
 from whichf1.sources.label_sets import count_multilabel
@@ -25,50 +33,106 @@ from whichf1.sources.request import Request, are_sets, has_columns, in_memory, r
 from whichf1.sources.sequences import (
     cluster_column,
     column,
-    encode_alike,
     frequencies_column,
-    refuse_lengths,
+    slices_of_arrays,
     to_numpy,
 )
 from whichf1.tables.cells import Array
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import Label, Labels
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Key, Slices
+from whichf1.tables.units import worth
 
-BINARY = ("roc_auc", "average_precision")
-PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
-SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
-MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
-"""Of these, the macro mean."""
+Usual: TypeAlias = tuple[tuple[str, Average | None], ...]
+"""Metrics that are reported without being asked for, and how each is averaged."""
+
+
+def _plain(*names: str) -> Usual:
+    return tuple((name, None) for name in names)
+
+
+BINARY = _plain("roc_auc", "average_precision")
+PROBABILITY = _plain("log_loss", "brier", "expected_calibration_error")
+SEVERAL = _plain("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
+MEANS: Usual = (("roc_auc(multi_class=ovr)", "macro"), ("roc_auc(multi_class=ovo)", "macro"))
+_AVERAGES: tuple[Average | None, ...] = (None, "macro", "micro")
+LABEL_RANKINGS: Usual = (
+    *((name, average) for average in _AVERAGES for name, _ in BINARY),
+    *_plain("label_ranking_average_precision", "label_ranking_loss", "ndcg"),
+    *_plain("coverage_error", "one_error"),
+)
+LABEL_LOSSES: Usual = tuple((name, "macro") for name, _ in PROBABILITY)
+
+
+class Extent(NamedTuple):
+    """How many items have sets of labels that nothing is predicted of, and what they may have."""
+
+    n: int | float
+    labels: Labels
+    support: Array
+    """How many items have each label."""
+    squares: float | None = None
+    """The sum of squared weights, if there are weights."""
+
+    @property
+    def weighted(self) -> bool:
+        """Whether items have weights."""
+        return self.squares is not None
+
+    @property
+    def effective_n(self) -> float:
+        """How many equal items the weighted ones are worth."""
+        return worth(self.n, self.squares or 0.0)
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What was read, and what its scores are computed from."""
+    """What was read, and from what its scores are computed."""
 
     counts: Any
-    """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
+    """Counts, or label sets; a Ranking, or the Extent of label sets, if nothing turns scores into
+    predictions."""
     score: Callable[[Definition], Score]
-    """Runs a definition that needs scores."""
-    summary: tuple[str, ...] = ()
+    """A function that runs a definition that needs scores."""
+    summary: Usual = ()
     """The metrics of the scores themselves."""
     decided: bool = True
     """Whether there are predictions."""
     slices: Mapping[Key, Subject] = field(default_factory=dict)
     by: tuple[str, ...] = ()
-    """The columns that make the slices."""
+    """The columns that define the slices."""
     ranking: Ranking | None = None
     """The items in the order of their scores, if there is one score for each."""
+    sets: bool = False
+    """Whether there are scores of sets of labels, of which an average must be chosen."""
+
+    def usual(self, options: Mapping[str, Any]) -> list[Definition]:
+        """The metrics of the scores themselves, with the options that apply to each."""
+        definitions = ((define_fitting(name, options), mean) for name, mean in self.summary)
+        return [x if mean is None else replace(x, average=mean) for x, mean in definitions]
+
+    def is_per_class(self, definition: Definition) -> bool:
+        """Whether the definition gives one number for each class."""
+        metric = definition.declaration
+        of_one = metric.kind == "rate" or (self.sets and metric.over_labels)
+        return of_one and definition.average is None and definition.positive is None
+
+    def per_class(self, definition: Definition) -> PerClass:
+        """Run a definition on every label, each of which is there or not."""
+        labels = self.counts.labels
+        each = [self.score(replace(definition, positive=label)) for label in labels]
+        return PerClass.of(definition, labels, each)
 
     def evaluate(self, definition: Definition) -> Score:
-        """Run any definition on what it needs."""
+        """Run any definition on the data that it needs."""
         if not is_counted(definition) or isinstance(self.counts, Moments):
             return self.score(definition)
         if not self.decided:
+            best = "" if self.sets else ", or find the best one with: whichf1 threshold"
             raise DefinitionError(
-                f"{definition.metric} needs predictions: give the lowest score of a positive item "
-                "with --threshold, or find the best one with: whichf1 threshold"
+                f"{definition.metric} needs predictions: pass the lowest score of a positive item "
+                f"with --threshold{best}"
             )
         return evaluate(definition, self.counts)
 
@@ -98,7 +162,7 @@ def of_lines(
     def score(definition: Definition) -> Score:
         return score_lines(replace(definition, positive=positive), lines)
 
-    two = len(lines.labels) == 2  # a loss has no class that is the rest
+    two = len(lines.labels) == 2  # a loss has no rest class
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
     if threshold is None:
         return Subject(ranking, score, summary, decided=False, ranking=ranking)
@@ -123,8 +187,8 @@ def of_line_slices(
 def of_classes(scores: Scores) -> Subject:
     """Scores of every class; the highest is the prediction."""
     counts, several = decide(scores), scores.width > 2
-    summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
-    if len(set(counts.true.tolist())) == scores.width:  # each class has items, with weight
+    summary = (*SEVERAL, *_plain("top_k_accuracy")) if several else SEVERAL
+    if len(set(counts.true.tolist())) == scores.width:  # each class has items with weight
         summary += MEANS if several else MEANS[:1]
     return Subject(counts, lambda definition: score_lines(definition, scores), summary)
 
@@ -138,6 +202,48 @@ def of_class_slices(scores: Scores, by: Sequence[str] = ()) -> Subject:
         parts = {key: scores.of_slice(at) for at, key in enumerate(scores.keys)}
     slices = {key: of_classes(part) for key, part in parts.items()}
     return replace(of_classes(scores), slices=slices, by=tuple(by))
+
+
+def of_label_sets(lines: ScoredLines, threshold: float | None = None) -> Subject:
+    """Scores of every label of items with sets of labels, which a threshold may turn into sets."""
+    present = lines if lines.weights is None else lines.at(np.flatnonzero(lines.weights))
+    true, scores = present.true, present.scores
+    rankings = LABEL_RANKINGS
+    if not true.any() or true.all():
+        rankings = rankings[6:]  # there is nothing to rank
+    elif not true.any(0).all() or true.all(0).any():  # nor for some of the labels
+        rankings = rankings[4:]
+    fair = bool(((scores >= 0) & (scores <= 1)).all())
+    summary = (*rankings, *(LABEL_LOSSES if fair else ()))
+    count, squares = measured(lines)
+    total = None if squares is None else float(squares.sum())
+    extent = Extent(count.sum().item(), lines.labels, count @ lines.true, total)
+    subject = Subject(extent, lambda x: score_lines(x, lines), summary, decided=False, sets=True)
+    if threshold is None:
+        return subject
+    return replace(subject, counts=decide_label_sets(lines, threshold), decided=True)
+
+
+def of_label_slices(
+    lines: ScoredLines, threshold: float | None = None, by: Sequence[str] = ()
+) -> Subject:
+    """Scores of every label, whole and in the slices that their lines were read for."""
+    slices = {
+        key: of_label_sets(lines.of_slice(at), threshold) for at, key in enumerate(lines.keys)
+    }
+    return replace(of_label_sets(lines, threshold), slices=slices, by=tuple(by))
+
+
+def of_values(lines: ScoredLines, by: Sequence[str] = ()) -> Subject:
+    """Values that items have, whole and in the slices that their lines were read for."""
+
+    def valued(lines: ScoredLines) -> Subject:
+        sums = sum_losses(Definition(metric="mean_value"), lines)
+        mean = partial(score_lines, scores=lines)
+        return Subject(sums, mean, _plain("mean_value"), decided=False)
+
+    slices = {key: valued(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return replace(valued(lines), slices=slices, by=tuple(by))
 
 
 def of_scores(
@@ -159,16 +265,20 @@ def of_scores(
             apart = request.weights is not None or request.cluster is not None
             read = read_scores(y_true, predictions, request, apart=apart, fair=request.several)
     elif predictions is not None or data.get("score") is not None or has_columns(y_true):
-        raise InputError("scores= is for arrays, in place of predictions: name columns with score=")
+        raise InputError("scores= is for arrays, instead of predictions; name columns with score=")
     elif by and not isinstance(by, Mapping):
         raise InputError("by= names columns of a dataframe or file")
     else:
         read = _lines_of_arrays(y_true, scores, by, {k: v for k, v in data.items() if k != "by"})
+    if read.sets and isinstance(read, ScoredLines):
+        if positive is not None:
+            raise InputError("items have sets of labels, of which none is positive: omit positive=")
+        return of_label_slices(read, threshold, by)
     if isinstance(read, ClassScores) or read.width > 1:
         if threshold is not None or positive is not None:
             raise InputError(
-                "threshold= and positive= are for one score for each item; these have a score for "
-                "every class, of which the highest is predicted"
+                "threshold= and positive= are for one score per item; these items have a score for "
+                "every class, and the highest is predicted"
             )
         return of_class_slices(read, by)
     classes = classes_of(column(read.true, "y_true"), read.labels)
@@ -182,10 +292,12 @@ def _lines_of_arrays(
     y_true: Any, scores: Any, by: Mapping[str, Any], data: dict[str, Any]
 ) -> ScoredLines:
     """Scores in arrays, and the slice of each item if there are any."""
+    sets = getattr(y_true, "ndim", 2) > 1 and are_sets(y_true)
+    times = data.pop("frequencies", None) if by else None
+    lines = ScoredLines.of(y_true, scores, **data, sets=sets)
+    lines = with_labels(lines) if sets else lines
     if not by:
-        return ScoredLines.of(y_true, scores, **data)
-    times = data.pop("frequencies", None)
-    lines = ScoredLines.of(y_true, scores, **data)
+        return lines
     keys, codes = slices_of_arrays(by, len(lines.scores))
     lines = lines._replace(keys=keys, slices=codes)
     if times is None:
@@ -206,11 +318,11 @@ def subject_of(
 ) -> Subject:
     """What is scored: a table, scores, or predictions.
 
-    ``data["by"]`` names the columns of slices or, of arrays, maps their names to values.
+    ``data["by"]`` names the columns of slices or, for arrays, maps their names to values.
     """
     if isinstance(y_true, (Ranking, Moments, Slices)):
         if any(x is not None for x in (y_pred, scores, *data.values())):
-            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
+            raise InputError(f"a {type(y_true).__name__} holds all the data: pass it alone")
         return of_table(y_true, threshold)
     if scores is not None or data.get("score") is not None:
         return of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
@@ -238,11 +350,11 @@ def _slices_of_columns(
 def _slices_of_predictions(
     y_true: Any, y_pred: Any, data: Mapping[str, Any], ignore: Sequence[Any]
 ) -> Slices:
-    """The same of predictions in arrays; all slices have the classes of the whole."""
+    """The same for predictions in arrays; all slices have the classes of the whole."""
     by = data["by"]
     how = {key: value for key, value in data.items() if key != "by" and value is not None}
     if y_pred is None:
-        raise InputError(f"got {type(y_true).__name__} alone. Give y_true and y_pred, or Slices.")
+        raise InputError(f"got {type(y_true).__name__} alone. Pass y_true and y_pred, or Slices.")
     sets = np.ndim(y_true) == 2 if isinstance(y_true, np.ndarray) else are_sets(y_true)
     counted: Any = count_multilabel if sets else partial(count, ignore=ignore)
     whole = counted(y_true, y_pred, **how)
@@ -262,35 +374,15 @@ def _slices_of_predictions(
 
 
 def _taker(values: Any) -> Callable[[Array], Any]:
-    """What takes some of the values, whatever holds them."""
+    """A function that selects some of the values, whatever holds them."""
     if isinstance(values, (list, tuple)):
         return lambda places: [values[at] for at in places.tolist()]
     array = to_numpy(values)
     return lambda places: array[places]
 
 
-def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...], Array]:
-    """The slices in order, and the place of each item's slice among them."""
-    columns = [column(values, name) for name, values in by.items()]
-    for each in columns:
-        refuse_lengths(items, len(each.values), each.name)
-    coded = [encode_alike([each]) for each in columns]
-    code = np.zeros(items, np.int64)
-    for (codes,), names in coded:
-        code = code * len(names) + codes
-    present, place = np.unique(code, return_inverse=True)
-    keys: list[Key] = []
-    for each in present.tolist():
-        key: list[Any] = []
-        for _, names in reversed(coded):
-            each, at = divmod(each, len(names))
-            key.insert(0, names[at])
-        keys.append(tuple(key))
-    return tuple(keys), place.ravel()
-
-
 def of_table(table: Any, threshold: float | None = None) -> Subject:
-    """What was counted earlier; a threshold turns a ranking into predictions."""
+    """A table counted earlier; a threshold turns a ranking into predictions."""
     match table:
         case Slices():
             parts = {key: of_table(part, threshold) for key, part in table.items()}
@@ -299,7 +391,7 @@ def of_table(table: Any, threshold: float | None = None) -> Subject:
             return _of_ranking(table, threshold)
         case Moments():
             arguments = {k: v for k, v in table.parameters if v is not None and k != "scale"}
-            summary = (write(table.metric, arguments, {}),)
+            summary = _plain(write(table.metric, arguments, {}))
             return Subject(table, partial(_mean, table), summary, decided=False)
     return of_counts(table)
 
@@ -311,7 +403,7 @@ def _mean(table: Moments, definition: Definition) -> Score:
 
 
 def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
-    """A ranking; that of two classes has all that its items had, but for weights."""
+    """A ranking; if it has two classes, it keeps everything about its items except weights."""
     binned = ranking.resolution is not None
     if len(ranking.labels) == 2 and not ranking.weighted and not binned:
         lines = lines_of(ranking)
@@ -320,7 +412,7 @@ def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
     def score(definition: Definition) -> Score:
         if definition.declaration.kind != "ranking":
             raise DefinitionError(f"{definition.metric} needs the items: score the original data")
-        method = None if ranking.weighted else definition.interval  # it has no squared weights
+        method = None if ranking.weighted else definition.interval  # no squared weights
         settled = replace(definition, positive=ranking.positive, interval=method)
         return score_ranking(settled, ranking)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import inf
 from typing import Any, NamedTuple, NoReturn, Unpack
 
 import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
+from whichf1.sources.answers.lines import slices_of
 from whichf1.sources.answers.rows import cluster_name, clusters_in, from_json, sizes_of
 from whichf1.sources.counts import Reading
 from whichf1.sources.engines.frames import column_names
@@ -29,6 +31,7 @@ from whichf1.sources.sequences import (
     clusters_of,
     frequencies_column,
     is_missing,
+    slices_of_arrays,
     squared,
     to_numpy,
     weights_column,
@@ -36,6 +39,7 @@ from whichf1.sources.sequences import (
 from whichf1.tables.annotations import Ratings, in_order
 from whichf1.tables.cells import Array, sum_by
 from whichf1.tables.labels import Labels, as_number, from_text, kind_of, shortened
+from whichf1.tables.slices import Key, Slices
 from whichf1.tables.units import refuse_undeclared
 
 USUAL: Mapping[str, tuple[str, ...]] = {
@@ -43,10 +47,14 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "rater": ("rater", "annotator", "coder", "worker", "judge"),
     "rating": ("rating", "label", "category", "annotation", "code"),
 }
-"""Names of columns that are found without being named, in long data."""
+"""Names of columns of long data that are recognized by default."""
 _PACKED = 1 << 62
 _DENSE = 1 << 22
-"""Up to so many kinds of items are counted in a table of all of them."""
+"""Up to this many kinds of items are counted in a table of all possible ones."""
+_NEAR = 1 << 16
+"""Numbers that differ by less have a table of all between them."""
+_BLOCK = 1 << 15
+"""Rows of a matrix that are read at once."""
 
 
 def ratings(
@@ -67,7 +75,7 @@ def ratings(
     data (array, dataframe or path): Items × raters, with None or NaN for a missing rating, or a
         list of the ratings of each item. A dataframe or file is wide, with a column for each rater,
         or long, with the columns item, rater and rating.
-    raters: The columns of wide data. By default, all but those named otherwise.
+    raters: The columns of wide data. By default, all columns without another role.
     item: The column with the items of long data; in wide data it is not read.
     rater: The column with the raters of long data.
     rating: The column with the ratings of long data.
@@ -81,33 +89,118 @@ def ratings(
     >>> ratings.n, round(wf.krippendorff_alpha(ratings), 4)
     (3, 0.5625)
     """
+    columns = {"raters": raters, "item": item, "rater": rater, "rating": rating, **reading}
+    measures = {"weights": weights, "frequencies": frequencies, "cluster": cluster}
+    return _rated(data, columns, measures, labels).whole()
+
+
+def ratings_by(
+    data: Any,
+    *,
+    by: str | Sequence[str] | Mapping[str, Any],
+    raters: Sequence[str] | None = None,
+    item: str | None = None,
+    rater: str | None = None,
+    rating: str | None = None,
+    labels: Any = None,
+    weights: Any = None,
+    frequencies: Any = None,
+    cluster: Any = None,
+    **reading: Unpack[Reading],
+) -> Slices:
+    """Count ratings for each value of one or more columns.
+
+    data (array, dataframe or path): The ratings, as for :func:`ratings`.
+    by (str, sequence or mapping): The columns that define the slices; for a matrix, a mapping from
+        names to the value of each item.
+    raters: The columns of wide data. By default, all but those named otherwise.
+    item: The column with the items of long data; in wide data it is not read.
+    rater: The column with the raters of long data.
+    rating: The column with the ratings of long data.
+    labels: The categories, in order. By default, those that occur.
+    weights (array or str): Weights of the items of a matrix, or a column of wide data.
+    Returns: A mapping from the values of the columns to Ratings, all in the same categories.
+    InputError: As for :func:`ratings`, or if an item is in two slices.
+
+    >>> import whichf1 as wf
+    >>> rows = [["a", "a"], ["a", "b"], ["b", "b"]]
+    >>> slices = wf.ratings_by(rows, by={"task": ["x", "x", "y"]})
+    >>> wf.accuracy(slices["x"]).value, slices.whole.n
+    (0.5, 3)
+    """
+    columns = {"raters": raters, "item": item, "rater": rater, "rating": rating, **reading}
+    measures = {"weights": weights, "frequencies": frequencies, "cluster": cluster}
+    rated = _rated(data, columns, measures, labels, by)
+    parts = {key: rated.of_slice(at) for at, key in enumerate(rated.keys)}
+    return Slices.alike(rated.by, parts, rated.whole())
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Codes of items × raters, −1 where a rating is missing, and what each item counts."""
+
+    codes: Array
+    labels: Labels
+    count: Array
+    squares: Array | None = None
+    cluster: Array | None = None
+    cluster_names: Labels | None = None
+    declared: Labels | None = None
+    by: tuple[str, ...] = ()
+    keys: tuple[Key, ...] = ()
+    """The slices, in order."""
+    slices: Array | None = None
+    """The place of each item's slice among them."""
+
+    def whole(self) -> Ratings:
+        """All items; an error if none has two ratings."""
+        table = self.table()
+        table.table  # noqa: B018
+        return table
+
+    def of_slice(self, at: int) -> Ratings:
+        """The items of one slice, in the categories of all."""
+        here = np.flatnonzero(self.slices == at)
+        columns = ("codes", "count", "squares", "cluster")
+        own: dict[str, Any] = {
+            x: None if (y := getattr(self, x)) is None else y[here] for x in columns
+        }
+        return replace(self, **own).table()
+
+    def table(self) -> Ratings:
+        """How many items have the same ratings; those without a rating are none."""
+        measures = (self.squares, self.cluster, self.cluster_names)
+        return _counted(self.codes, self.labels, self.declared, self.count, *measures)
+
+
+def _rated(
+    data: Any, columns: dict[str, Any], measures: dict[str, Any], labels: Any, by: Any = ()
+) -> Rated:
+    """The ratings of a matrix, dataframe or file."""
     declared = None if labels is None else Labels(labels)
     if has_columns(data):
-        wanted = RatingColumns.wanted(
-            raters, item, rater, rating, weights, frequencies, cluster, dict(reading)
-        )
-        table = _of_columns(data, wanted, declared)
-    else:
-        _refuse_names(raters=raters, item=item, rater=rater, rating=rating, **reading)
-        codes, names = _of_matrix(data, declared)
-        measures = _measures(len(codes), weights, frequencies, cluster)
-        table = _counted(codes, names, declared, **measures)
-    table.table  # noqa: B018  # raises if no item has two ratings
-    return table
+        return _of_columns(data, RatingColumns.wanted(by=by, **columns, **measures), declared)
+    _refuse_names(**columns)
+    codes, names = _of_matrix(data, declared)
+    rated = Rated(codes, names, **_measures(len(codes), **measures), declared=declared)
+    if not by:
+        return rated
+    keys, slices = slices_of_arrays(by, len(codes))
+    return replace(rated, by=tuple(by), keys=keys, slices=slices)
 
 
 def _refuse_names(**named: Any) -> None:
     said = [name for name, value in named.items() if value is not None]
     if said:
         raise InputError(
-            f"{said[0]}= is for the columns of a dataframe or file, and a matrix has none: omit it"
+            f"{said[0]}= is for the columns of a dataframe or file; a matrix has none, so omit it"
         )
 
 
 def _measures(items: int, weights: Any, frequencies: Any, cluster: Any) -> dict[str, Any]:
     """Items, weights and clusters of a matrix."""
     if weights is not None and frequencies is not None:
-        raise InputError("give weights= or frequencies=, not both")
+        raise InputError("pass weights= or frequencies=, not both")
     count, squares = np.ones(items, np.int64), None
     if weights is not None:
         count = weights_column(weights, items)
@@ -125,15 +218,14 @@ def _counted(
     codes: Array,
     labels: Labels,
     declared: Labels | None,
-    *,
     count: Array,
     squares: Array | None = None,
     cluster: Array | None = None,
     cluster_names: Labels | None = None,
 ) -> Ratings:
-    """Ratings from a matrix of codes, −1 where one is missing; items without a rating are none."""
+    """Ratings from a matrix of codes, −1 if one is missing; items without a rating do not count."""
     kind, lines = _kinds(codes, len(labels))
-    key, size = kind, int(lines[0].max(initial=-1)) + 1
+    key, size = kind, int(kind.max(initial=-1)) + 1
     if cluster is not None:
         pairs, key = np.unique(cluster * size + kind, return_inverse=True)
         at, cluster = pairs % size, pairs // size
@@ -160,7 +252,7 @@ def _counted(
 
 
 def _repeated(lines: tuple[Array, Array, Array], at: Array) -> tuple[Array, Array, Array]:
-    """The lines of the kinds at these places, one after another."""
+    """The lines of the kinds at these indices, one after another."""
     item, label, times = lines
     start = np.searchsorted(item, np.arange(int(at.max(initial=-1)) + 2))
     size = np.diff(start)[at]
@@ -202,17 +294,17 @@ def _kinds(codes: Array, classes: int) -> tuple[Array, tuple[Array, Array, Array
 
 
 class Coded(NamedTuple):
-    """Distinct values as categories: the code of each, −1 for a missing one."""
+    """Distinct values as categories, and the code of each; −1 for a missing one."""
 
     code: Array
     labels: Labels
 
 
 def _categories(values: Sequence[Any], declared: Labels | None, *, texts: bool) -> Coded:
-    """The category that each of these distinct values is.
+    """The category of each of these distinct values.
 
     Numbers with a fraction are kept as text, which Krippendorff's alpha reads as numbers. ``texts``
-    are those of a file: integers, if every one is written as one.
+    come from a file: they are integers if every one is written as an integer.
     """
     known = [at for at, value in enumerate(values) if not is_missing(value)]
     plain: list[Any] = [_plain(values[at]) for at in known]
@@ -250,7 +342,7 @@ def _plain(value: Any) -> Any:
 
 
 def _numbers(texts: list[str]) -> list[Any]:
-    """Texts of a file: all numbers, of which some may have a fraction, or all texts."""
+    """Texts of a file: either all numbers, some possibly with a fraction, or all texts."""
     numbers = [as_number(text) for text in texts]
     whole = all(x is not None and x.is_integer() for x in numbers)
     if not texts or whole or any(x is None for x in numbers):
@@ -261,7 +353,7 @@ def _numbers(texts: list[str]) -> list[Any]:
 def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
     """Codes of items × raters from an array, or from a list of the ratings of each item."""
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
-        raise ShapeError(f"ratings are a matrix of items × raters; got {type(data).__name__}")
+        raise ShapeError(f"ratings must be a matrix of items × raters; got {type(data).__name__}")
     if np.ma.isMaskedArray(data):
         given: Any = data.astype(object)
         data = given.filled(None)
@@ -270,8 +362,8 @@ def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
     values = to_numpy(data)
     if values.ndim != 2:
         raise ShapeError(
-            f"ratings are a matrix of items × raters; got {values.ndim} dimension(s). A row has "
-            "the ratings of one item."
+            f"ratings must be a matrix of items × raters; got {values.ndim} dimension(s). A row "
+            "has the ratings of one item."
         )
     if not len(values):
         raise ShapeError("there are no items to rate: the matrix is empty")
@@ -286,29 +378,51 @@ def _coded(values: Array, declared: Labels | None) -> tuple[Array, Labels]:
         coded = _categories(seen, declared, texts=False)
         return coded.code[codes], coded.labels
     if values.dtype.kind == "f":
-        missing = np.isnan(values)
-        if np.isinf(values).any():
+        low, high = (float(find.reduce(values, axis=None)) for find in (np.fmin, np.fmax))
+        if low == -inf or high == inf:
             at = np.argwhere(np.isinf(values))[0].tolist()
             _refuse_at(values[tuple(at)], *at)
-        codes, seen = _shifted(np.where(missing, values[~missing].min(initial=0), values))
+        codes, seen = _places(values, low, high)
         coded = _categories(seen, declared, texts=False)
-        return np.where(missing, -1, coded.code[codes]), coded.labels
+        if not np.array_equal(coded.code, np.arange(len(seen))):
+            codes = np.append(coded.code, -1)[codes]
+        return codes, coded.labels
     return _of_lists(values.tolist(), declared)
 
 
 def _shifted(values: Array) -> tuple[Array, list[Any]]:
-    """Places in the list of distinct numbers, by a table of all of them if they are near."""
+    """Indices into the list of distinct numbers, by a lookup table if they are close together."""
     if values.dtype.kind == "b":
         return values.astype(np.intp), [False, True]
     if not values.size:
         return values.astype(np.intp), []
     low, high = values.min(), values.max()
-    near = low > -(2**52) and high < 2**52 and high - low < 1 << 16
-    whole = values.astype(np.int64) if near else values
-    if near and (values.dtype.kind != "f" or (whole == values).all()):
-        return whole - int(low), [*range(int(low), int(high) + 1)]
+    if low > -(2**52) and high < 2**52 and high - low < _NEAR:
+        return values.astype(np.int64) - int(low), [*range(int(low), int(high) + 1)]
     seen, at = np.unique(values, return_inverse=True)
     return at.reshape(values.shape), seen.tolist()
+
+
+def _places(values: Array, low: float, high: float) -> tuple[Array, list[Any]]:
+    """The same of floats, −1 for NaN; blocks of rows, because memory is what takes time."""
+    codes = np.full(values.shape, -1, np.intp)
+    if not low <= high:  # all are NaN
+        return codes, []
+    whole = abs(low) < 2**52 and high - low < _NEAR
+    for start in range(0, len(values) if whole else 0, _BLOCK):
+        block = values[start : start + _BLOCK]
+        missing = np.isnan(block)
+        numbers = np.where(missing, low, block)
+        places = (numbers - low).astype(np.intp)
+        whole = whole and bool((places + low == numbers).all()) and low.is_integer()
+        if not whole:
+            break
+        codes[start : start + _BLOCK] = np.where(missing, -1, places)
+    if whole:
+        return codes, [*range(int(low), int(high) + 1)]
+    present = ~np.isnan(values)
+    seen, codes[present] = np.unique(values[present], return_inverse=True)
+    return codes, seen.tolist()
 
 
 def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labels]:
@@ -317,7 +431,7 @@ def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labe
     for at, row in enumerate(rows):
         if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__len__"):
             raise ShapeError(
-                f"ratings[{at}] is {shortened(row)}: give a list of the ratings of each item, or a "
+                f"ratings[{at}] is {shortened(row)}: pass a list of the ratings of each item, or a "
                 "matrix of items × raters"
             )
         listed.append(row.tolist() if hasattr(row, "tolist") else [*row])
@@ -336,18 +450,18 @@ def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labe
 def encoded(
     columns: Sequence[Sequence[Any]], declared: Labels | None, *, texts: bool
 ) -> tuple[list[Array], Coded]:
-    """Columns of ratings as places among their distinct values, and the category of each."""
+    """Columns of ratings as indices into their distinct values, and the category of each."""
     try:
         places, values = kernel.encode(*columns)
     except TypeError:
         odd = next(x for column in columns for x in column if type(x).__hash__ is None)
-        raise LabelError(f"{shortened(odd)} cannot be a rating: give one value") from None
+        raise LabelError(f"{shortened(odd)} cannot be a rating: pass one value") from None
     return places, _categories(values, declared, texts=texts)
 
 
 def _refuse_at(value: Any, item: int, rater: int) -> NoReturn:
     raise LabelError(
-        f"ratings[{item}][{rater}] is {value!r}. Ratings are categories or finite numbers; give "
+        f"ratings[{item}][{rater}] is {value!r}. Ratings are categories or finite numbers; use "
         "None or NaN for a missing one."
     )
 
@@ -365,7 +479,7 @@ def _refuse_one_rater(raters: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns(Request):
-    """The columns of ratings; ``find`` sees whether they are wide or long."""
+    """The columns of ratings; ``find`` determines whether they are wide or long."""
 
     item: str | None = None
     rater: str | None = None
@@ -375,6 +489,7 @@ class RatingColumns(Request):
     @classmethod
     def wanted(
         cls,
+        *,
         raters: Any,
         item: Any,
         rater: Any,
@@ -382,7 +497,8 @@ class RatingColumns(Request):
         weights: Any,
         frequencies: Any,
         cluster: Any,
-        reading: Mapping[str, Any],
+        by: Any = (),
+        **reading: Any,
     ) -> RatingColumns:
         """From the options of a function."""
         plain = Request.of(
@@ -390,17 +506,19 @@ class RatingColumns(Request):
             weights=weights,
             frequencies=frequencies,
             cluster=cluster,
+            by=by,
             **reading,
         )
         if plain.preds and (rater is not None or rating is not None):
             raise InputError(
                 "raters= names the columns of wide data, rater= and rating= those of long data: "
-                "give either"
+                "use one or the other"
             )
         return cls(
             preds=plain.preds,
             weights=plain.weights,
             cluster=plain.cluster,
+            by=plain.by,
             reading=plain.reading,
             whole=plain.whole,
             joint=True,
@@ -422,13 +540,14 @@ class RatingColumns(Request):
                 )
             if self.weights is not None:
                 raise InputError(
-                    "weights= and frequencies= are of items, and long data have a row for each "
-                    "rating. Give wide data, with a row for each item."
+                    "weights= and frequencies= are of items, but long data have a row for each "
+                    "rating. Use wide data, with a row for each item."
                 )
             item, rater, rating = (str(named[column]) for column in USUAL)
             chosen = replace(self, true=item, preds=(rater, rating), long=True)
             return Request.find(chosen, available, name)  # type: ignore[return-value]
-        others = {self.item, self.weights, self.cluster, *(() if self.preds else USUAL["item"])}
+        others = {self.item, self.weights, self.cluster, *self.by}
+        others |= {*(() if self.preds else USUAL["item"])}
         raters = self.preds or tuple(column for column in available if column not in others)
         if self.item is not None:
             Request.find(replace(self, true=self.item, preds=raters), available, name)
@@ -450,8 +569,8 @@ class RatingColumns(Request):
         return next((lower[usual] for usual in USUAL[column] if usual in lower), None)
 
 
-def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ratings:
-    if is_frame(data) and in_memory(data) and not wanted.reading:
+def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rated:
+    if is_frame(data) and in_memory(data) and not wanted.reading and not wanted.by:
         quick = _of_frame(data, wanted, declared)
         if quick is not None:
             return quick
@@ -459,10 +578,14 @@ def _of_columns(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ra
     assert isinstance(columns, RatingColumns)
     rows: list[Row] = [row for part in parts.values() for row in part]
     origin.refuse_empty(sum(int(row[-MEASURES]) for row in rows), len(rows))
-    return (_long if columns.long else _wide)(rows, columns, origin, declared)
+    width = len(columns.by)
+    keys, slices = slices_of([row[:width] for row in rows], origin)
+    rows = [row[width:] for row in rows]
+    rated = (_long if columns.long else _wide)(rows, columns, origin, declared, keys, slices)
+    return replace(rated, by=columns.by, keys=keys)
 
 
-def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Ratings | None:
+def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rated | None:
     """Columns of numbers in memory, wide and without weights, as a matrix; None for others."""
     frame, name = known_frame(data)
     columns = wanted.find(column_names(frame), name)
@@ -475,18 +598,23 @@ def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rati
     if matrix.dtype.kind not in "iuf":
         return None
     codes, labels = _coded(matrix, declared)
-    return _counted(codes, labels, declared, **_measures(len(codes), None, None, None))
+    return Rated(codes, labels, np.ones(len(codes), np.int64), declared=declared)
 
 
 def _wide(
-    rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
-) -> Ratings:
-    """A row for all items that every rater gave the same."""
+    rows: list[Row],
+    columns: RatingColumns,
+    origin: Origin,
+    declared: Labels | None,
+    keys: Sequence[Key],
+    slices: Array,
+) -> Rated:
+    """A row for all items with the same ratings by every rater."""
     bad = sum(int(row[-1]) for row in rows)
     if bad:
         raise InputError(
             f"{origin.name}: {bad:,} items have no valid weight in column {columns.weights!r}. "
-            "Weights are finite numbers and not negative, frequencies whole ones."
+            "Weights must be finite and not negative; frequencies must be whole numbers."
         )
     names = (columns.true, *columns.preds)
     places, coded = _read(rows, range(len(names)), names, origin, declared)
@@ -498,17 +626,23 @@ def _wide(
         _refuse_gaps(cells, columns.cluster, origin)
         cluster, of_clusters = clusters_in(cells, columns.cluster, origin)
         measures |= {"cluster": cluster, "cluster_names": of_clusters}
-    return _counted(codes, coded.labels, declared, **measures)
+    return Rated(codes, coded.labels, **measures, declared=declared, slices=slices)
 
 
 def _long(
-    rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
-) -> Ratings:
-    """A row for each rating, which a rater gives an item once."""
+    rows: list[Row],
+    columns: RatingColumns,
+    origin: Origin,
+    declared: Labels | None,
+    keys: Sequence[Key],
+    slices: Array,
+) -> Rated:
+    """A row for each rating; a rater rates an item once."""
     item, rater, rating = columns.true, *columns.preds
     for at, name in ((0, item), (1, rater)):
         _refuse_gaps([row[at] for row in rows], name, origin)
-    rows = [row for row in rows if not is_missing(row[2])]  # the rater gave none
+    kept = [at for at, row in enumerate(rows) if not is_missing(row[2])]  # the rater gave none
+    rows = [rows[at] for at in kept]
     seen: dict[tuple[Any, Any], Any] = {}
     for row in rows:
         again = seen.setdefault(row[:2], row[2])
@@ -529,21 +663,30 @@ def _long(
     codes = _matrix_of(rows, items, coded.code[places])
     measures: dict[str, Any] = {"count": np.ones(len(items), np.int64)}
     if columns.cluster is not None:
-        clusters: dict[Any, Any] = {}
-        for row in rows:
-            if clusters.setdefault(row[0], row[3]) != row[3]:
-                raise InputError(
-                    f"{origin.name}: item {_shown(row[0], origin)} is in two clusters: "
-                    f"{clusters[row[0]]!r} and {row[3]!r}. An item is in one."
-                )
-        _refuse_gaps([*clusters.values()], columns.cluster, origin)
-        cluster, names = clusters_in([*clusters.values()], columns.cluster, origin)
+        clusters = _of_items(rows, [row[3] for row in rows], "clusters", origin)
+        _refuse_gaps(clusters, columns.cluster, origin)
+        cluster, names = clusters_in(clusters, columns.cluster, origin)
         measures |= {"cluster": cluster, "cluster_names": names}
-    return _counted(codes, coded.labels, declared, **measures)
+    place = {key: at for at, key in enumerate(keys)}
+    of_item = _of_items(rows, [keys[at] for at in slices[kept].tolist()], "slices", origin)
+    slices = np.array([place[key] for key in of_item], np.intp)
+    return Rated(codes, coded.labels, **measures, declared=declared, slices=slices)
+
+
+def _of_items(rows: list[Row], values: Sequence[Any], what: str, origin: Origin) -> list[Any]:
+    """What each item is in, from rows of single ratings; an item is in one."""
+    every: dict[Any, Any] = {}
+    for row, value in zip(rows, values, strict=True):
+        if every.setdefault(row[0], value) != value:
+            raise InputError(
+                f"{origin.name}: item {_shown(row[0], origin)} is in two {what}: "
+                f"{every[row[0]]!r} and {value!r}. An item is in one."
+            )
+    return [*every.values()]
 
 
 def _matrix_of(rows: list[Row], items: Mapping[Any, Any], codes: Array) -> Array:
-    """Codes of items × ratings, from those of one rating after another."""
+    """Codes of items × ratings, from a list of single ratings."""
     place = {item: at for at, item in enumerate(items)}
     item = np.array([place[row[0]] for row in rows], np.intp)
     order = np.argsort(item, kind="stable")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -14,11 +15,12 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, LabelError, ShapeError, did_you_mean
 from whichf1.sources.address import shown_name
-from whichf1.sources.request import is_path
-from whichf1.sources.sequences import clusters_of, squared, weights_column
+from whichf1.sources.request import is_path, one_or_several
+from whichf1.sources.sequences import clusters_of, slices_of_arrays, squared, weights_column
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import FN, FP, OUTCOMES, PARTIAL, TP
 from whichf1.tables.labels import Labels, shortened
+from whichf1.tables.slices import Slices
 from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import refuse_undeclared
 
@@ -34,20 +36,20 @@ _PREFIXES: dict[str, dict[str, int]] = {
 }
 _ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BILUO": "BILOU", "OFFSETS": "offsets"}
 ANY_TYPE = "span"
-"""The one type of all spans if matching does not look at types."""
+"""The type of all spans if matching ignores types."""
 _BOTH = (
-    "Give broken='repair' to begin a span there, as conlleval and seqeval do, or broken='drop' to "
-    "leave out what is not well formed, as seqeval's strict mode does."
+    "Pass broken='repair' to begin a span there, as conlleval and seqeval do, or broken='drop' to "
+    "leave out malformed spans, as seqeval's strict mode does."
 )
 
 
 class Spans(NamedTuple):
-    """Spans in the order of the text; places count on from sentence to sentence."""
+    """Spans in the order of the text; positions are numbered across sentences."""
 
     sentence: Array
     start: Array
     end: Array
-    """The place after the last one."""
+    """The position after the last token."""
     type: Array
 
     def at(self, chosen: Array) -> Spans:
@@ -70,17 +72,17 @@ def spans(
     """Count the spans of each type that are found, missed and false in each sentence.
 
     true (list or path): The tags of each sentence, or its spans as (start, end, type) or mappings
-        with these keys, the end not included. Or a CoNLL file, whose last two columns are the true
-        and the predicted tags; or a JSONL file of spans, with the keys true and pred.
-    pred (list, path or mapping): The predicted tags or spans, or a second file. A mapping has
+        with these keys, with the end exclusive. Or a CoNLL file, whose last two columns are the
+        true and the predicted tags; or a JSONL file of spans, with the keys true and pred.
+    pred (list, path or mapping): The predicted tags or spans, or a second file. A mapping holds
         those of several systems, for ``compare``.
     scheme: How tags mark spans, 'BIO' (also called IOB2), 'IOB1', 'BIOES' or 'BILOU'; or 'offsets'.
     match: When a predicted span is right, as in SemEval-2013 Task 9: with the same ends and type
         ('strict'), the same ends ('exact'), the same ends or, for half a hit, an overlap
         ('partial'), or an overlap and the same type ('type').
-    broken: What becomes of tags such as an I after an O: an error ('raise'), the beginning of a
-        span, as conlleval has it ('repair'), or nothing ('drop').
-    nested: Whether spans of a sentence may overlap, which only strict and exact matching allow.
+    broken: How to treat tags such as an I after an O: as an error ('raise'), as the beginning of
+        a span, as conlleval does ('repair'), or as outside any span ('drop').
+    nested: Whether spans of a sentence may overlap; only strict and exact matching allow this.
     weights (array): The weight of each sentence.
     cluster (array): The cluster of each sentence, such as its document.
     Returns: How many sentences have the same spans. SpanCounts can be added, saved and scored.
@@ -92,15 +94,105 @@ def spans(
     >>> wf.f1(found, average="micro").value
     0.5
     """
+    how = {"scheme": scheme, "match": match, "broken": broken, "nested": nested}
+    return _matched(true, pred, how, labels, weights, cluster).table()
+
+
+def spans_by(
+    true: Any,
+    pred: Any = None,
+    *,
+    by: str | Sequence[str] | Mapping[str, Any],
+    scheme: Scheme = "BIO",
+    match: Match = "strict",
+    broken: Broken = "raise",
+    nested: bool = False,
+    labels: Any = None,
+    weights: Any = None,
+    cluster: Any = None,
+) -> Slices:
+    """Count the spans of the sentences of each slice.
+
+    true, pred: The tags or spans of each sentence, or files, as for :func:`spans`.
+    by (str, sequence or mapping): For lists of sentences, a mapping from names to the value of each
+        sentence. For a CoNLL file, names of comments such as ``# lang = en`` before a sentence; for
+        a JSONL file, keys of its records.
+    scheme: How tags mark spans, or 'offsets', as for :func:`spans`.
+    match: When a predicted span is right, as for :func:`spans`.
+    broken: What becomes of broken tags, as for :func:`spans`.
+    nested: Whether spans of a sentence may overlap.
+    weights (array): The weight of each sentence.
+    cluster (array): The cluster of each sentence, such as its document.
+    Returns: A mapping from the values to SpanCounts, all with the same types.
+    InputError: As for :func:`spans`, or if a file does not have what ``by`` names.
+
+    >>> import whichf1 as wf
+    >>> true, pred = [["B-PER"], ["B-LOC"]], [["B-PER"], ["O"]]
+    >>> slices = wf.spans_by(true, pred, by={"lang": ["en", "de"]})
+    >>> wf.recall(slices["en"], average="micro").value
+    1.0
+    """
+    how = {"scheme": scheme, "match": match, "broken": broken, "nested": nested}
+    matched = _matched(true, pred, how, labels, weights, cluster, by)
+    if isinstance(pred, Mapping):
+        raise InputError("slices are of one system: give its tags or spans, not a mapping")
+    keys, slices = slices_of_arrays(matched.by, len(matched.count))
+    parts = {key: matched.at(np.flatnonzero(slices == at)).table() for at, key in enumerate(keys)}
+    return Slices.alike(tuple(matched.by), parts, matched.table())
+
+
+@dataclass(frozen=True)
+class Matched:
+    """The spans of sentences, matched, and what each sentence counts."""
+
+    labels: Labels
+    lines: tuple[Array, ...]
+    """Sentence, type and outcome of spans, and how often they occur."""
+    count: Array
+    facts: dict[str, Any]
+    squares: Array | None
+    cluster: Array | None
+    by: Mapping[str, Any]
+    """What makes slices, of each sentence."""
+
+    def at(self, places: Array) -> Matched:
+        """Some of the sentences."""
+        place = np.full(len(self.count), -1)
+        place[places] = np.arange(len(places))
+        kept = np.flatnonzero(place[self.lines[0]] >= 0)
+        sentence, *rest = (x[kept] for x in self.lines)
+        columns = ("count", "squares", "cluster")
+        own: dict[str, Any] = {
+            x: None if (y := getattr(self, x)) is None else y[places] for x in columns
+        }
+        return replace(self, lines=(place[sentence], *rest), **own)
+
+    def table(self) -> SpanCounts:
+        """How many sentences have the same spans."""
+        measures: dict[str, Any] = {"squares": self.squares, "cluster": self.cluster}
+        return SpanCounts(self.labels, self.lines, self.count, **measures, **self.facts).observed()
+
+
+def _matched(
+    true: Any,
+    pred: Any,
+    how: dict[str, Any],
+    labels: Any,
+    weights: Any,
+    cluster: Any,
+    by: Any = (),
+) -> Matched:
+    """The spans of lists or files, matched as is asked."""
+    scheme, match, broken, nested = how.values()
     scheme = _chosen("scheme", scheme, get_args(Scheme), _ALIASES)
     match = _chosen("match", match, get_args(Match))
     broken = _chosen("broken", broken, get_args(Broken))
     if nested and match not in ("strict", "exact"):
         raise InputError(f"nested spans can be matched strictly or exactly, not by match={match!r}")
     if is_path(true):
-        true, pred = _read_files(true, pred, scheme)
+        true, pred, by = _read_files(true, pred, scheme, one_or_several(by, "by") or ())
     if pred is None:
-        raise InputError("give true and predicted tags, or a file that has both")
+        raise InputError("pass true and predicted tags, or a file that has both")
     systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
     read: Callable[..., Any] = partial(_offsets, nested=nested)
     if scheme != "offsets":
@@ -114,31 +206,26 @@ def spans(
     if match in ("exact", "partial"):
         found = [each._replace(type=np.zeros_like(each.type)) for each in found]
         types = [ANY_TYPE]
-    lines = _lines(found, match, len(types))
+    names = Labels.sorted(types)
+    if labels is not None:
+        refuse_undeclared(names, Labels(labels))
+        names = Labels(labels)
+    code = names.codes(types)
+    found = [each._replace(type=code[each.type]) for each in found]
+    lines = _lines(found, match, max(1, len(names)))
     items = len(sizes[0])
     count, squares = np.ones(items, np.int64), None
     if weights is not None:
         count = weights_column(weights, items)
         squares = squared(count)
     codes, clusters = (None, None) if cluster is None else clusters_of(cluster, items)
-    names = Labels.sorted(types)
-    if labels is not None:
-        refuse_undeclared(names, Labels(labels))
-        names = Labels(labels)
-    system, label = np.divmod(lines[1], max(1, len(types)))
-    codes_of_types = np.append(names.codes(types), 0)
-    how = f"spans,{scheme},{match}" + ("" if broken == "raise" else f",{broken}")
-    return SpanCounts(
-        names,
-        (lines[0], codes_of_types[label] + system * max(1, len(names)), *lines[2:]),
-        count,
-        declared=labels is not None,
-        decision=how,
-        squares=squares,
-        cluster=codes,
-        cluster_names=clusters,
-        systems=tuple(map(str, systems)),
-    ).observed()
+    facts = {
+        "declared": labels is not None,
+        "decision": f"spans,{scheme},{match}" + ("" if broken == "raise" else f",{broken}"),
+        "cluster_names": clusters,
+        "systems": tuple(map(str, systems)),
+    }
+    return Matched(names, lines, count, facts, squares, codes, by or {})
 
 
 def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str] = {}) -> Any:
@@ -155,14 +242,14 @@ def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str
 def _sizes(side: Any, name: str) -> Array:
     """How many tags, or spans, each sentence has."""
     if isinstance(side, (str, bytes, dict)) or not hasattr(side, "__len__"):
-        raise ShapeError(f"{name} is a list of sentences; got {type(side).__name__}")
+        raise ShapeError(f"{name} must be a list of sentences; got {type(side).__name__}")
     if {*map(type, side)} == {list}:
         return np.fromiter(map(len, side), np.int64, len(side))
     sizes = []
     for at, sentence in enumerate(side):
         if isinstance(sentence, (str, bytes, dict)) or not hasattr(sentence, "__len__"):
             raise ShapeError(
-                f"{name}[{at}] is {shortened(sentence)}: give a list of the tags, or spans, of "
+                f"{name}[{at}] is {shortened(sentence)}: pass a list of the tags, or spans, of "
                 "each sentence"
             )
         sizes.append(len(sentence))
@@ -175,14 +262,15 @@ def _refuse_lengths(names: list[str], sizes: list[Array], *, tags: bool) -> None
     for name, own in zip(names[1:], sizes[1:], strict=True):
         if len(own) != len(sizes[0]):
             raise ShapeError(
-                f"true has {len(sizes[0]):,} sentences, {name} {len(own):,}. Give the same ones."
+                f"true has {len(sizes[0]):,} sentences, {name} {len(own):,}. Both must have the "
+                f"same ones."
             )
         differ = np.flatnonzero(own != sizes[0])
         if tags and len(differ):
             at = int(differ[0])
             raise ShapeError(
-                f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}. Give a "
-                "tag for each token."
+                f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}. Both "
+                "need a tag for each token."
             )
 
 
@@ -197,7 +285,7 @@ def _tagged(
     try:
         codes, tags = kernel.encode(*flat)
     except TypeError:
-        raise LabelError("tags are text, such as B-PER or O") from None
+        raise LabelError("tags must be text, such as B-PER or O") from None
     first = np.cumsum(sizes[0]) - sizes[0]
     sentence = np.repeat(np.arange(len(sizes[0])), sizes[0])
     prefix, type_of, types = _parts(tags, scheme, [*sides], codes, sentence, first)
@@ -232,12 +320,13 @@ def _parts(
             token = place - int(first[sentence[place]])
             marks = ", ".join(f"{x}-TYPE" for x in known)
             raise LabelError(
-                f"{names[side]}, sentence {sentence[place]}, token {token}: {shortened(tag)} is no "
-                f"tag of scheme {scheme}. Its tags are {marks} and O."
+                f"{names[side]}, sentence {sentence[place]}, token {token}: {shortened(tag)} is "
+                f"not "
+                f"a tag of scheme {scheme}. Its tags are {marks} and O."
             )
         prefixes.append(_OUT if tag == "O" else known[mark])
         type_codes.append(-1 if tag == "O" else types.setdefault(kind, len(types)))
-    return np.array(prefixes, np.int8), np.array(type_codes, np.intp), [*types]
+    return np.array(prefixes, np.int8), np.array(type_codes, np.int32), [*types]
 
 
 def _marked(
@@ -260,8 +349,8 @@ def _marked(
     start |= inside & (kind != kind_before)
     begins = start if scheme == "IOB1" else start & ~on  # in IOB1 any tag may begin a span
     limits = np.flatnonzero(start | ~inside | first)
-    at = np.flatnonzero(start)
-    end = np.append(limits, len(prefix))[np.searchsorted(limits, at, side="right")]
+    begun = np.flatnonzero(start[limits])
+    at, end = limits[begun], np.append(limits, len(prefix))[begun + 1]
     whole = begins[at]
     if scheme in ("BIOES", "BILOU"):
         last = prefix[end - 1]
@@ -298,7 +387,7 @@ def _refuse_broken(
 def _offsets(
     sides: Mapping[str, Any], sizes: list[Array], *, nested: bool
 ) -> tuple[list[Spans], list[str]]:
-    """Spans that are given by their ends."""
+    """Spans from their offsets."""
     types: dict[str, int] = {}
     read: list[list[list[tuple[int, int, int]]]] = []
     for name, side in sides.items():
@@ -330,14 +419,15 @@ def _span(given: Any, name: str, sentence: int, types: dict[str, int]) -> tuple[
     fits = isinstance(given, (list, tuple)) and len(given) == 3 and isinstance(given[2], str)
     if not fits or not all(isinstance(x, (int, np.integer)) and x >= 0 for x in given[:2]):
         raise InputError(
-            f"{name}, sentence {sentence}: {shortened(given)} is no span. Give (start, end, type), "
-            "or a mapping with these keys, the end not included."
+            f"{name}, sentence {sentence}: {shortened(given)} is not a span. Pass (start, end, "
+            f"type), "
+            "or a mapping with these keys; the end is exclusive."
         )
     start, end = int(given[0]), int(given[1])
     if start >= end:
         raise InputError(
             f"{name}, sentence {sentence}: the span {shortened(given)} ends where it begins, or "
-            "before. The end is the place after the last one."
+            "before. The end is the position after the last token."
         )
     return start, end, types.setdefault(given[2], len(types))
 
@@ -348,7 +438,7 @@ def _refuse_overlaps(
     for one, two in pairwise(own):
         if one == two or (not nested and two[0] < one[1]):
             a, b = ((x[0], x[1], types[x[2]]) for x in (one, two))
-            what = f"{a} is given twice" if one == two else f"{a} and {b} overlap"
+            what = f"{a} appears twice" if one == two else f"{a} and {b} overlap"
             raise InputError(
                 f"{name}, sentence {sentence}: {what}. "
                 + ("Drop one." if one == two else "Drop one, or pass nested=True.")
@@ -359,8 +449,9 @@ def _refuse_overlaps(
 
 
 def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Array, Array]:
-    """Sentence, type and outcome of spans, and how often they occur, for each system."""
+    """Sentence, type and outcome of spans, and how often they occur, for each system; sorted."""
     true, *systems = found
+    width = types * len(systems)
     parts = []
     for place, guessed in enumerate(systems):
         hit, of_true = _same(true, guessed)
@@ -372,19 +463,13 @@ def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Ar
             rest, missed = rest.at(~a), missed.at(~b)
         sides += [(rest, FP), (missed, FN)]
         for some, kind in sides:
-            key = (some.sentence * max(1, types) + some.type) * OUTCOMES + kind
-            keys, times = np.unique(key, return_counts=True)
-            pair = keys // OUTCOMES
-            label = pair % max(1, types) + place * max(1, types)
-            parts.append((pair // max(1, types), label, keys % OUTCOMES, times))
-    sentence, label, outcome, times = (np.concatenate(x) for x in zip(*parts, strict=True))
-    # type matching may give hits twice, of the same ends and of others
-    width = max(1, types) * len(systems)
-    key = (sentence * width + label) * OUTCOMES + outcome
-    keys, at = np.unique(key, return_inverse=True)
-    total = np.bincount(at, times, len(keys)).astype(np.int64)
-    pair = keys // OUTCOMES
-    return pair // width, pair % width, keys % OUTCOMES, total
+            label = some.type + place * types
+            parts.append((some.sentence * width + label) * OUTCOMES + kind)
+    keys = np.sort(np.concatenate(parts), kind="stable")  # quick for parts that are nearly sorted
+    at = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])[: len(keys)])
+    times = np.diff(at, append=len(keys))
+    pair, outcome = np.divmod(keys[at], OUTCOMES)
+    return *np.divmod(pair, width), outcome, times
 
 
 def _same(true: Spans, guessed: Spans) -> tuple[Array, Array]:
@@ -392,9 +477,10 @@ def _same(true: Spans, guessed: Spans) -> tuple[Array, Array]:
     longest = 1 + max(int((x.end - x.start).max(initial=0)) for x in (true, guessed))
     types = 1 + max(int(x.type.max(initial=0)) for x in (true, guessed))
     left, right = ((x.start * longest + x.end - x.start) * types + x.type for x in (true, guessed))
-    _, of_true, of_guessed = np.intersect1d(left, right, return_indices=True)
-    hit, found = np.zeros(len(guessed.type), np.bool_), np.zeros(len(true.type), np.bool_)
-    hit[of_guessed], found[of_true] = True, True
+    at = np.searchsorted(left, right)  # spans are in order, so both are sorted
+    hit = np.append(left, -1)[at] == right
+    found = np.zeros(len(left), np.bool_)
+    found[at[hit]] = True
     return hit, found
 
 
@@ -425,14 +511,43 @@ def _overlapping(guessed: Spans, true: Spans, *, by_type: bool) -> tuple[Array, 
 # files
 
 
-def _read_files(true: Any, pred: Any, scheme: str) -> tuple[Any, Any]:
-    """The tags or spans of one file with both, or of two files."""
+class Tagged(NamedTuple):
+    """What a file has: the tags or spans of each sentence, and what is said of it."""
+
+    true: list[Any]
+    pred: list[Any]
+    """Those of its last column; of a file with one side, the same."""
+    said: list[Mapping[str, Any]]
+
+
+def _read_files(
+    true: Any, pred: Any, scheme: str, by: Sequence[str]
+) -> tuple[Any, Any, dict[str, list[Any]]]:
+    """The tags or spans of one file with both, or of two files; and what makes slices."""
     read = _records if scheme == "offsets" else _columns
-    if pred is None:
-        return read(true, both=True)
-    if not is_path(pred):
-        raise InputError("after a file comes a file of predictions: give two paths, or two lists")
-    return read(true, both=False)[0], read(pred, both=False)[0]
+    if pred is not None and not is_path(pred):
+        raise InputError("pass two paths or two lists, not a mix of both")
+    one = read(true, both=pred is None)
+    columns = {name: _values_of(name, one.said, true) for name in by}
+    return one.true, one.pred if pred is None else read(pred, both=False).true, columns
+
+
+def _values_of(name: str, said: Sequence[Mapping[str, Any]], path: Any) -> list[Any]:
+    """What a file says of each sentence under a name."""
+    for at, each in enumerate(said):
+        if name not in each:
+            known = [*dict.fromkeys(key for each in said for key in each)]
+            hint = f" {did_you_mean(name, known)}" if known else ""
+            raise FileError(
+                f"{shown_name(path)}, sentence {at}: there is no {name!r}. Write it as a comment "
+                f"before the sentence (# {name} = …), or as a key of its record.{hint}"
+            )
+        if isinstance(each[name], (list, dict, float)):
+            raise FileError(
+                f"{shown_name(path)}, sentence {at}: {name!r} is {shortened(each[name])}. A slice "
+                "has a text, a whole number or a boolean."
+            )
+    return [each[name] for each in said]
 
 
 def _text(path: Any) -> list[str]:
@@ -443,38 +558,45 @@ def _text(path: Any) -> list[str]:
         raise FileError(f"cannot read {shown_name(path)!r}: {why}") from None
 
 
-def _columns(path: Any, *, both: bool) -> tuple[list[list[str]], list[list[str]]]:
-    """The last column of a CoNLL file, or its last two: a token in each line, and empty lines
-    between sentences.
+def _columns(path: Any, *, both: bool) -> Tagged:
+    """The last column of a CoNLL file, or its last two: a token in each line, empty lines between
+    sentences, and comments (# name = value) before them.
     """
     true: list[list[str]] = []
     pred: list[list[str]] = []
+    said: list[Mapping[str, Any]] = []
+    comments: dict[str, str] = {}
     open_sentence = False
     for number, line in enumerate(_text(path), 1):
         cells = line.split()
         if not cells or cells[0] in ("-DOCSTART-", "#"):
             open_sentence = False
+            name, sign, value = line.strip().removeprefix("#").partition("=")
+            if sign:
+                comments[name.strip()] = value.strip()
             continue
         if len(cells) < 2 + both:
             wanted = "a token, a true tag and a predicted tag" if both else "a token and a tag"
             raise FileError(
                 f"{shown_name(path)}, line {number}: {shortened(line)} has {len(cells)} columns. A "
-                f"line has at least {wanted}."
+                f"line needs at least {wanted}."
             )
         if not open_sentence:
             true.append([])
             pred.append([])
-            open_sentence = True
+            said.append(comments)
+            open_sentence, comments = True, {}
         true[-1].append(cells[-2] if both else cells[-1])
         pred[-1].append(cells[-1])
     if not true:
         raise FileError(f"{shown_name(path)} has no sentences")
-    return true, pred
+    return Tagged(true, pred, said)
 
 
-def _records(path: Any, *, both: bool) -> tuple[list[Any], list[Any]]:
+def _records(path: Any, *, both: bool) -> Tagged:
     """The spans of a JSONL file: a record with true and pred in each line, or a list of spans."""
     true, pred = [], []
+    said: list[Mapping[str, Any]] = []
     for number, line in enumerate(_text(path), 1):
         if not line.strip():
             continue
@@ -488,6 +610,7 @@ def _records(path: Any, *, both: bool) -> tuple[list[Any], list[Any]]:
             raise FileError(f"{shown_name(path)}, line {number}: {shortened(line)} is not {wanted}")
         true.append(sides[0])
         pred.append(sides[-1])
+        said.append(record if isinstance(record, dict) else {})
     if not true:
         raise FileError(f"{shown_name(path)} has no sentences")
-    return true, pred
+    return Tagged(true, pred, said)

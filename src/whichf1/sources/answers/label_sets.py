@@ -25,7 +25,16 @@ from whichf1.sources.answers.rows import (
     sizes_of,
 )
 from whichf1.sources.questions.grouped import MEASURES, Grouped
-from whichf1.sources.request import Origin, Reading, Request, Row, one_name, one_or_several
+from whichf1.sources.request import (
+    Origin,
+    Reading,
+    Request,
+    Row,
+    checked_separator,
+    one_name,
+    one_or_several,
+    refuse_separator,
+)
 from whichf1.sources.sequences import is_missing
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
@@ -43,11 +52,17 @@ def count_cells(
     **options: Any,
 ) -> MultiLabelCounts:
     """Count the sets of labels in columns of a frame or file."""
+    counts: Any = slice_cells(data, predictions, true=true, pred=pred, **options).whole
+    return counts  # type: ignore[no-any-return]
+
+
+def slice_cells(
+    data: Any, predictions: Any = None, *, true: Any = None, pred: Any = None, **options: Any
+) -> Slices:
+    """Count the sets of labels of each slice; all have the classes of the whole."""
     single = true is None or isinstance(true, str)
     columns = one_or_several(one_name(pred, "pred") if single else pred, "pred")
-    systems = None if columns is None else [columns]
-    counts: Any = read_sets(data, predictions, true, systems, **options).whole
-    return counts  # type: ignore[no-any-return]
+    return read_sets(data, predictions, true, None if columns is None else [columns], **options)
 
 
 def read_sets(
@@ -64,14 +79,14 @@ def read_sets(
 
     A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
     """
-    if sep is not None and (not isinstance(sep, str) or not sep):
-        raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
+    sep = checked_separator(sep)
     if true is None or isinstance(true, str):
         preds = None if systems is None else tuple(name for (name,) in systems)
         request = Request.of(true=true, pred=preds, labels=labels, joint=True, **options)
         return tally_sets(*Grouped().gather(data, predictions, request), sep)
+    refuse_separator(sep)
     if predictions is not None:
-        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
+        raise InputError("columns of 0 and 1 for each label must be in one file or frame")
     names = one_or_several(true, "true") or ()
     declared = Labels(names if labels is None else labels)
     _refuse_widths(names, systems or [()], declared)
@@ -87,22 +102,9 @@ def _refuse_widths(
         if not len(labels) == len(true) == len(pred) > 0:
             raise ShapeError(
                 f"true= names {len(true)} columns, the predictions have {len(pred)} "
-                f"({', '.join(pred)}), and there are {len(labels)} labels: give both sides a "
+                f"({', '.join(pred)}), and there are {len(labels)} labels: both sides need a "
                 "column for each label, in the same order"
             )
-
-
-def slice_cells(
-    data: Any,
-    predictions: Any = None,
-    *,
-    pred: Any = None,
-    sep: str | None = None,
-    **options: Any,
-) -> Slices:
-    """Count the sets of labels of each slice; all have the classes of the whole."""
-    request = Request.of(pred=one_name(pred, "pred"), joint=True, **options)
-    return tally_sets(*Grouped().gather(data, predictions, request), sep)
 
 
 def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None = None) -> Slices:
@@ -117,7 +119,7 @@ def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None =
 
 
 def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
-    """The rows that lack nothing; an empty cell of a text file is one without labels."""
+    """The complete rows; an empty cell of a text file has no labels."""
     names = enumerate((columns.true, *columns.preds), len(columns.by))
     texts = {at for at, name in names if origin.reading_of(name) == "text"}
     filled = {
@@ -134,7 +136,26 @@ def _sets(
     rows: list[Row], columns: Request, origin: Origin, labels: Any, sep: str | None
 ) -> MultiLabelCounts:
     names = (columns.true, *columns.preds)
-    sides = [[_set(row[at], name, sep, origin) for row in rows] for at, name in enumerate(names)]
+    cells = [[row[at] for row in rows] for at in range(len(names))]
+    keys, classes = keys_of_cells(cells, names, origin, labels, sep)
+    return _together(classes, keys, rows, columns, origin, declared=labels is not None)
+
+
+def keys_of_cells(
+    cells: Sequence[Sequence[Any]],
+    names: Sequence[str],
+    origin: Origin,
+    labels: Any,
+    sep: str | None,
+) -> tuple[list[Array], Labels]:
+    """Which items have which labels, in each of the columns of cells that list labels.
+
+    A key is a number for an item and a label; those of a column are sorted and distinct.
+    """
+    sides = [
+        [_set(cell, name, sep, origin) for cell in column]
+        for name, column in zip(names, cells, strict=True)
+    ]
     how: list[Reading] = ["text" if origin.reading_of(x) == "text" else "typed" for x in names]
     distinct = [chain(*side) for side in sides]
     values = labels_of([*zip(names, how, distinct, strict=True)], origin, labels)
@@ -146,12 +167,11 @@ def _sets(
         except LabelError as error:
             raise LabelError(f"{origin.name}: {error}") from None
         classes = declared
-    keys = [_keys(side, value, classes) for side, value in zip(sides, values, strict=True)]
-    return _together(classes, keys, rows, columns, origin, declared=labels is not None)
+    return [_keys(side, value, classes) for side, value in zip(sides, values, strict=True)], classes
 
 
 def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
-    """Whether cells are lists, and so sets of labels."""
+    """Whether cells are lists, and therefore sets of labels."""
     width = len(columns.by)
     readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
     return any(
@@ -170,8 +190,9 @@ def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
     if isinstance(value, str):
         if sep is None:
             raise InputError(
-                f"{origin.name}: column {column!r} holds texts such as {value!r}. Say what stands "
-                "between two labels: sep=';' (--labels-sep ';')."
+                f"{origin.name}: column {column!r} holds texts such as {value!r}. Name the "
+                f"separator "
+                "between labels: sep=';' (--labels-sep ';')."
             )
         parts = [part.strip() for part in value.split(sep)] if value.strip() else []
     if any(map(is_missing, parts)):
@@ -225,7 +246,7 @@ def _together(
         cluster, names = clusters_in(cells, columns.cluster, origin)
         measure |= {"cluster": cluster, "cluster_names": names}
     width = (1 + len(columns.preds)) // len(keys)
-    systems = columns.preds[width - 1 :: width]  # each called like its first column
+    systems = columns.preds[width - 1 :: width]  # each named after its first column
     lines = outcomes(keys[0], keys[1:], len(labels))
     return MultiLabelCounts(labels, lines, declared=declared, systems=tuple(systems), **measure)
 
