@@ -120,7 +120,8 @@ $(DOCS)/ready: pyproject.toml
 	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
-# speed compared with peers, in about five minutes; writes benchmarks/RESULTS.md and EVERY_SCORE.md
+# speed compared with peers, in about five minutes; each script writes its own section of
+# benchmarks/RESULTS.md, EVERY_SCORE.md, or the table of its page in docs
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.speed
 	$(BENCH)/bin/python -m benchmarks.every_score
@@ -129,12 +130,14 @@ bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.engines
 	$(BENCH)/bin/python -m benchmarks.sklearn_functions
 	$(BENCH)/bin/python -m benchmarks.metric_classes
+	$(BENCH)/bin/python -m benchmarks.large systems cold probabilities
+	$(BENCH)/bin/python -m tests.helpers.readme docs/speed.md  # its table
 
-# what takes longer: growth of time and memory, large files and many systems, the cost model; in
-# about half an hour, with some 10 GB of temporary files
+# what takes longer: files of 10⁸ rows, Spark and Dask, growth of time and memory, the cost model; in
+# about half an hour, with some 2 GB of temporary files
 bench-all: bench
+	$(BENCH)/bin/python -m benchmarks.large files memory spark dask
 	$(BENCH)/bin/python -m benchmarks.growth
-	$(BENCH)/bin/python -m benchmarks.large
 	$(BENCH)/bin/python -m benchmarks.cost_model
 
 # a separate environment; one peer pins old build tools, so it is installed without dependencies

@@ -185,8 +185,9 @@ def projected_table(fits: list[Fit]) -> str:
     """What 10¹² items on 10⁴ workers would take."""
     each = ITEMS / WORKERS
     lines = [
-        "| table | read by a worker | its CPU time | its table | sent in all | at the root |",
-        "| --- | --: | --: | --: | --: | --: |",
+        "| table | read in all | by a worker | its CPU time | its table | sent in all | levels | "
+        "at the root |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for fitted in fits:
         kind = fitted.kind
@@ -196,8 +197,9 @@ def projected_table(fits: list[Fit]) -> str:
             rows, root = share * each, share * ITEMS
         sent = kind.row_bytes * (root * DEPTH if kind.grows else rows * WORKERS)
         lines.append(
-            f"| {kind.name} | {size(kind.item_bytes * each)} | {duration(fitted.rate * each)} | "
-            f"{size(kind.row_bytes * rows)} | {size(sent)} | {size(kind.row_bytes * root)} |"
+            f"| {kind.name} | {size(kind.item_bytes * ITEMS)} | {size(kind.item_bytes * each)} | "
+            f"{duration(fitted.rate * each)} | {size(kind.row_bytes * rows)} | {size(sent)} | "
+            f"{DEPTH} | {size(kind.row_bytes * root)} |"
         )
     return "\n".join(lines)
 

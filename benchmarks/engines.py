@@ -16,6 +16,7 @@ from pathlib import Path
 
 import duckdb
 import numpy as np
+from benchmarks.harness import bounded_table, write_section
 
 import whichf1 as wf
 
@@ -155,7 +156,8 @@ def ten_columns(folder: Path, name: str, rows: int) -> Row:
 
 
 def main(folder: Path, rows: int) -> None:
-    table = [
+    """Measure everything, print it and write its section of RESULTS.md."""
+    measured = [
         memory(folder, rows),
         parquet(folder, rows),
         csv(folder),
@@ -164,9 +166,14 @@ def main(folder: Path, rows: int) -> None:
         ten_columns(folder, "ten.parquet", 10**7),
         ten_columns(folder, "ten.csv", 2 * 10**6),
     ]
-    for name, value, most, times in table:
-        mark = "" if value <= most else "  TOO HIGH"
-        print(f"{name:<66} {value:8.2f}  (at most {most:g}; {times}){mark}")
+    lines = []
+    for name, value, most, times in measured:
+        mark = "reached" if value <= most else "missed"
+        lines.append((name, f"{value:.3g}", f"{most:g}", times, mark))
+        print(" | ".join(lines[-1]))
+    head = ("task", "ratio", "at most", "times")
+    about = "Files and frames against the engine's own query, or against arrays, in turns."
+    write_section("Engines", f"{about}\n\n{bounded_table(head, lines)}")
 
 
 if __name__ == "__main__":

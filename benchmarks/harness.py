@@ -129,6 +129,13 @@ def table(lines: Sequence[Line]) -> str:
     )
 
 
+def bounded_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Rows with a limit and whether it is reached, as a Markdown table: numbers to the right."""
+    sides = ["---" if name in ("task", "against", "file") else "--:" for name in head]
+    lines = [[*head, ""], [*sides, "---"], *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 from collections.abc import Callable
+from io import BytesIO
 from itertools import combinations
 from typing import Any
 
@@ -83,7 +84,32 @@ def systems(n: int) -> Work:
     return lambda: wf.compare(true, every, replicates=200)
 
 
-CASES = (items, classes, explained, clusters, labels_an_item, parts, slices, systems)
+def ranked(n: int) -> Work:
+    true, _ = _labels(500 * n, 4)
+    scores = np.random.default_rng(2).random((500 * n, 4))
+    options: dict[str, Any] = {"multi_class": "ovr", "average": "macro", "interval": "delta"}
+    return lambda: wf.roc_auc(true, scores, **options)
+
+
+def columns(n: int) -> Work:
+    """More than DuckDB reads quickly."""
+    names = ["true", "pred", *(f"x{at}" for at in range(3000 * n))]
+    rows = [f"{at % 2},1{',0' * 3000 * n}" for at in range(4)]
+    text = "\n".join([",".join(names), *rows]).encode()
+    return lambda: wf.count(BytesIO(text), format="csv")
+
+
+def compared_labels(n: int) -> Work:
+    rng = np.random.default_rng(3)
+    true = rng.random((100, 20 * n)) < 0.3
+    systems = {x: (true ^ (rng.random(true.shape) < 0.1)).astype(int) for x in "ab"}
+    return lambda: wf.compare(true.astype(int), systems, "micro_f1", replicates=99)
+
+
+CASES = (
+    *(items, ranked, classes, explained, clusters, labels_an_item, compared_labels),
+    *(parts, slices, systems, columns),
+)
 
 
 def _calls(work: Work) -> int:

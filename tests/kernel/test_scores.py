@@ -49,6 +49,23 @@ def test_rank_table_is_its_twin(given_scores: Columns) -> None:
 
 
 @settings(max_examples=100, deadline=None)
+@given(scored())
+def test_the_order_of_scores_is_its_twin(given_scores: Columns) -> None:
+    scores = given_scores[0]
+    for ours, twin in zip(native.order(scores), reference.order(scores), strict=True):
+        assert ours.tolist() == twin.tolist()
+
+
+def test_the_order_of_many_scores_is_shared_by_threads() -> None:
+    rng = np.random.default_rng(5)
+    for scores in (rng.normal(size=1 << 18), np.round(rng.normal(size=1 << 15), 2)):
+        for ours, twin in zip(native.order(scores), reference.order(scores), strict=True):
+            assert np.array_equal(ours, twin)
+    with pytest.raises(ValueError, match="NaN"):
+        native.order(np.array([0.5, np.nan]))
+
+
+@settings(max_examples=100, deadline=None)
 @given(scored(), st.sampled_from(["?", "<i8", ">i4", "u1"]), st.integers(0, 4))
 def test_ranked_labels_and_their_steps_are_their_twins(
     given_scores: Columns, dtype: str, other: int

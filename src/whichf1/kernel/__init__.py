@@ -17,6 +17,7 @@ try:
 except ImportError:  # the extension was not built
     NATIVE = False
 
+THREADS = native.THREADS if NATIVE else 1
 TOLERANCE = reference.TOLERANCE
 CountedTable = reference.CountedTable
 LossSums = reference.LossSums
@@ -41,6 +42,7 @@ label_scores = native.label_scores if NATIVE else reference.label_scores
 loss_sums = native.loss_sums if NATIVE else reference.loss_sums
 margins = native.margins if NATIVE else reference.margins
 multinomial = native.multinomial if NATIVE else reference.multinomial
+order = native.order if NATIVE else reference.order
 rank_areas = native.rank_areas if NATIVE else reference.rank_areas
 rank_labels = native.rank_labels if NATIVE else reference.rank_labels
 rank_table = native.rank_table if NATIVE else reference.rank_table

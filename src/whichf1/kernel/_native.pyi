@@ -66,6 +66,12 @@ def rank_table(
     and twice int32 (int64 from 2³¹ − 1 items on), or float64 with weights.
     """
 
+def order(scores: Any, threads: int, room: Any) -> None:
+    """Write the places (int64) of scores, highest first, and then the scores so (float64).
+
+    Equal scores keep their order. ``room`` has 16 bytes for each.
+    """
+
 def rank_areas(scores: Any, positive: Any, threads: int) -> tuple[float, ...] | None:
     """The fields of ``RankAreas``; None if a label is not 0 or 1, or a score not finite."""
 

@@ -21,6 +21,7 @@ from whichf1.kernel.reference import (
     sparse_pairs,
 )
 from whichf1.kernel.reference import encode as _encode_any
+from whichf1.kernel.reference import order as _order_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
@@ -153,6 +154,16 @@ def rank_labels(
     if 2 * distinct < n:  # with many ties, do not keep the unused memory
         score, positives, negatives = score.copy(), positives.copy(), negatives.copy()
     return Ranks(score, positives, negatives), items
+
+
+def order(scores: Array) -> tuple[Array, Array]:
+    """The places of scores without NaN, highest first and equal ones in order; and these scores."""
+    if scores.dtype.kind != "f" or scores.dtype.itemsize > 8:
+        return _order_any(scores)
+    n = len(scores)
+    room = np.empty(16 * n, np.uint8)
+    c.order(scores, THREADS, room)
+    return np.ndarray(n, _INTEGER, room), np.ndarray(n, _FLOAT, room, 8 * n)
 
 
 def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:

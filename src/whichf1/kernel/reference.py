@@ -339,6 +339,14 @@ def rank_labels(
     return rank_table(scores, positive, weights), int(np.count_nonzero(positive))
 
 
+def order(scores: Array) -> tuple[Array, Array]:
+    """The places of scores without NaN, highest first and equal ones in order; and these scores."""
+    if np.isnan(scores).any():
+        raise ValueError("scores must not be NaN")
+    places = np.argsort(-scores, kind="stable")
+    return places, scores[places].astype(np.float64) + 0.0
+
+
 def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
     """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
 

@@ -75,7 +75,7 @@ from whichf1.statistics.items import (
     rank_cells,
     table_values,
 )
-from whichf1.statistics.sample import FEW, Sample, kinds
+from whichf1.statistics.sample import FEW, Sample, in_threads, kinds
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.labels import VALUE, Labels
@@ -750,7 +750,9 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
             for a, b in permutations(range(len(names)), 2)
         ]
     else:
-        rankings = [Ranked(scores[:, at], codes == at) for at in range(len(names))]
+        rankings = in_threads(
+            lambda at: Ranked(scores[:, at], codes == at), range(len(names)), len(codes)
+        )
     return ScoredItems(definition, Rankings(definition, rankings, len(codes)), codes, names)
 
 
@@ -771,6 +773,8 @@ def _score_drawn(definition: Definition, scores: Scores) -> Score:
     method = definition.interval
     if method is None or (lines.ordered and not method.drawn):  # any order will do
         return score_items(items, sampled(items, lines.weights, lines.cluster, lines.items))
+    if isinstance(scores, ClassScores):  # other engines have no order of items to draw in
+        lines = lines._replace(ordered=False)
     (alike,), sample = _drawn([items], lines)
     return score_items(alike, sample)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import Definition
 from whichf1.metrics.averaging import ZeroRule
 from whichf1.statistics.sample import (
@@ -24,6 +25,7 @@ from whichf1.statistics.sample import (
     Sample,
     Share,
     Twin,
+    in_threads,
 )
 from whichf1.statistics.scales import Proportion, Rate, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
@@ -340,12 +342,10 @@ class Ranked:
         self, scores: Array, positive: Array, members: Array | None = None, width: int = 1
     ) -> None:
         """``members`` are the indices of the scores that are ranked; None for all."""
-        own = np.arange(len(scores)) if members is None else members
-        order = np.argsort(-scores[own], kind="stable")
-        self._places, self._width = own[order], width
+        order, ranked = kernel.order(scores if members is None else scores[members])
+        self._places, self._width = order if members is None else members[order], width
         self.order = self._places if width == 1 else self._places // width
         self.positive = positive[self._places]
-        ranked = scores[self._places] + 0.0
         new = np.ones(len(ranked), bool)
         np.not_equal(ranked[1:], ranked[:-1], out=new[1:])
         self._first, self._group = np.flatnonzero(new), np.cumsum(new) - 1
@@ -363,6 +363,14 @@ class Ranked:
         if len(self._first) < len(self.order):
             sides = tuple(np.add.reduceat(x, self._first, axis=-1) for x in sides)  # type: ignore[assignment]
         return RankTable(self.score, *sides)
+
+    def sizes(self, count: Array) -> tuple[Any, Any]:
+        """The positives and negatives of these counts (items)."""
+        if count.dtype.kind == "f":
+            return self.table(count).sizes
+        drawn = count[self.order]
+        positives = drawn[self.positive].sum()
+        return positives, drawn.sum() - positives
 
     def marks(self, items: int) -> Array:
         """Twice the position of each score, plus one for a positive; −1 if it is not ranked.
@@ -411,6 +419,11 @@ class Ranked:
     def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
         """The score, and ∂score/∂count of each ranked item, in their order."""
         metric, parameters = definition.declaration, definition.arguments
+        at = self._group
+        if is_whole_area(definition) and not table.weighted:
+            value = table_values(definition, table)
+            positives, negatives = _area_slopes(table, float(value))
+            return float(value), np.where(self.positive, positives[at], negatives[at])
 
         def formula(positives: Any, negatives: Any) -> Any:
             ranks = _TracedRanks(table.score, positives, negatives)
@@ -419,8 +432,23 @@ class Ranked:
 
         both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
         value, (positives, negatives) = slopes(formula, *both)
-        at = self._group
         return float(value), np.where(self.positive, positives[at], negatives[at])
+
+
+def _area_slopes(table: RankTable, area: float) -> tuple[Array, Array]:
+    """∂AUC/∂count of a positive and of a negative of each score, block by block.
+
+    A positive has the fraction of negatives below it, a negative that of positives above it.
+    """
+    up, down = np.empty(len(table.score)), np.empty(len(table.score))
+    positives, negatives = (float(x) for x in table.sizes)
+    pairs, at = positives * negatives, 0
+    for step in table.steps():
+        end = at + len(step.tp)
+        up[at:end] = (negatives - step.fp + step.negatives / 2) / pairs - area / positives
+        down[at:end] = (step.tp - step.positives / 2) / pairs - area / negatives
+        at = end
+    return up, down
 
 
 class Rankings(Itemwise):
@@ -429,16 +457,29 @@ class Rankings(Itemwise):
     def __init__(self, definition: Definition, rankings: Sequence[Ranked], items: int) -> None:
         self._definition, self._rankings, self.items = definition, rankings, items
         self._weighted = definition.average == "weighted"
+        self._known: tuple[Array | None, Array] = (None, np.empty(0))
+        """The counts that were asked for last, and their score."""
         self._pairs = definition.arguments.get("multi_class") == "ovo"
 
     def values(self, count: Array) -> Array:
         """The score for counts (…, items); NaN where it is undefined."""
-        values, weights = [], []
-        for ranking in self._rankings:
+        known, values = self._known
+        if known is not count:
+            values = self._values(count)
+            self._known = (count, values) if count.ndim == 1 else (None, values)
+        return values.copy()
+
+    def _values(self, count: Array) -> Array:
+        def each(ranking: Ranked) -> tuple[Array, Any]:
             table = ranking.table(count)
-            values.append(table_values(self._definition, table))
-            weights.append(self._weight(*table.sizes))
+            return table_values(self._definition, table), self._weight(*table.sizes)
+
+        values, weights = zip(*self._each(each, count.size), strict=True)
         return mean_over_rankings(self._definition, values, weights)[..., None]
+
+    def _each(self, work: Callable[[Ranked], Any], size: int) -> list[Any]:
+        """What ``work`` gives for each ranking; of very many items, in threads."""
+        return in_threads(work, self._rankings, size)
 
     def _weight(self, positives: Any, negatives: Any) -> Any:
         """In a mean, each class counts once or by its items, and a pair by the items of both."""
@@ -448,17 +489,22 @@ class Rankings(Itemwise):
 
     def slope(self, count: Array, at: int = 0) -> Array:
         """∂score/∂count of each item; if classes have weights, these are random too."""
-        by_item: Array = np.zeros(count.shape[-1])
-        values, weights, defined = [], [], []
-        for ranking in self._rankings:
+
+        def each(ranking: Ranked) -> tuple[float, float, Array | None]:
             table = ranking.table(count)
             weight = float(self._weight(*table.sizes))
             value = float(table_values(self._definition, table)) if self._averaged else 0.0
             if np.isnan(value):  # it is a constant, or left out
-                weight *= self._definition.undefined != "skip"
-            else:
-                value, own = ranking.slopes(self._definition, table)
-                by_item += weight * ranking.by_item(own, self.items)
+                return value, weight * (self._definition.undefined != "skip"), None
+            value, own = ranking.slopes(self._definition, table)
+            return value, weight, weight * ranking.by_item(own, self.items)
+
+        by_item: Array = np.zeros(count.shape[-1])
+        values, weights, defined = [], [], []
+        some = self._each(each, count.size)
+        for ranking, (value, weight, parts) in zip(self._rankings, some, strict=True):
+            if parts is not None:
+                by_item += parts
                 defined.append((ranking, value))
             values.append(value)
             weights.append(weight)
@@ -596,7 +642,7 @@ class Rankings(Itemwise):
         """
         part = self._definition.arguments.get("max_fpr") or 1.0
         for ranking in self._rankings:
-            sizes = [ranking.table(x).sizes for x in (sample.count, sample.variances)]
+            sizes = [ranking.sizes(x) for x in (sample.count, sample.variances)]
             few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)))
             if few is not None:
                 return few

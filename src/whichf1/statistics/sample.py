@@ -38,6 +38,8 @@ MOST_COINS = 1 << 12
 """Units with more items than this are not swapped by flipping a coin for each item."""
 LONG = 1 << 25
 """From this many draws on (about a second), a terminal shows a progress bar."""
+MANY = 1 << 17
+"""From this many items on, work is shared by threads."""
 FEW = 10
 """With fewer items in a class, no method is known to be valid for a mean over classes."""
 FEW_WEIGHTED = 20
@@ -780,6 +782,17 @@ def _second_derivative(statistic: Statistic, count: Array, along: Array) -> floa
         for sign in (-1, 0, 1)
     )
     return (low - 2 * here + high) / step**2
+
+
+def in_threads(work: Callable[[Any], Any], parts: Sequence[Any], size: int) -> list[Any]:
+    """What ``work`` gives for each part in order; in threads if a part has very many items."""
+    threads = min(kernel.THREADS, len(parts))
+    if size < MANY or threads < 2:
+        return [work(part) for part in parts]
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        return [*pool.map(work, parts)]
 
 
 def generator(seed: int) -> np.random.Generator:

@@ -185,6 +185,10 @@ typedef struct {
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
                   size_t n, int threads, wf_ranking *out);
 
+/* The places of scores, highest first and equal ones in their order, and the scores so; both have
+ * space for n values. */
+wf_status wf_order(const wf_column *scores, size_t n, int threads, int64_t *order, double *sorted);
+
 /* What a ranking without weights adds up to. */
 typedef struct {
     double positives, negatives;

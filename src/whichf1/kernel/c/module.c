@@ -546,6 +546,30 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
     return result;
 }
 
+static PyObject *order(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer view, room;
+    wf_column scores;
+    wf_status status = WF_OK;
+    int threads = expect(nargs, 3) < 0 ? -1 : threads_of(args[1]);
+    if (threads < 0) return NULL;
+    if (get_column(args[0], "scores", FLOATS, &view, &scores) < 0) return NULL;
+    Py_ssize_t n = view.shape[0];
+    char *bytes = get_output(args[2], BYTES, 16 * n, &room);
+    if (bytes && (uintptr_t)bytes % 8) PyErr_SetString(PyExc_ValueError, "room must be aligned");
+    else if (bytes) {
+        Py_BEGIN_ALLOW_THREADS
+        status = wf_order(&scores, (size_t)n, threads, (int64_t *)(void *)bytes,
+                          (double *)(void *)(bytes + 8 * n));
+        Py_END_ALLOW_THREADS
+        if (status) failed(status);
+    }
+    if (room.obj) PyBuffer_Release(&room);
+    PyBuffer_Release(&view);
+    return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
+}
+
 static PyObject *rank_areas(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -1005,6 +1029,7 @@ static PyMethodDef functions[] = {
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
+    FUNCTION(order, "order(scores, threads, room)"),
     FUNCTION(rank_areas, "rank_areas(scores, positive, threads)"),
     FUNCTION(trapezoid, "trapezoid(x, y, threads)"),
     FUNCTION(group_labels, "group_labels(true, predicted)"),

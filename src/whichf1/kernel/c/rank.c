@@ -43,6 +43,7 @@ typedef struct {
     unsigned shift, bits; /* the leading bits of (key − low) << shift are the bucket */
     size_t *starts;       /* of the buckets, and the end */
     size_t *places;       /* parts × buckets: where the next item of a bucket goes */
+    int64_t *order;       /* where places of items go, if these are wanted */
     share shares[MOST];
 } work;
 
@@ -286,6 +287,71 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
     if (!status) {
         wf_parallel((int)w.parts, write_out, &w);
         close_gaps(&w);
+    }
+    free(w.places);
+    free(w.starts);
+    free(w.items);
+    return status;
+}
+
+/* The order of scores ----------------------------------------------------------------------------- */
+
+typedef struct {
+    uint64_t key;
+    int64_t place;
+} placed;
+
+#define NAME placed
+#define ITEM placed
+#define KEY KEY_IN
+#define MAKE(key, index) ((placed){key, (int64_t)(index)})
+#include "sort.inc"
+
+static void scatter_places(void *context, int index)
+{
+    work *w = context;
+    size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
+    const unsigned char none[BLOCK] = {0};
+    for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK)
+        scatter_placed_block(w, i, end - i < BLOCK ? end - i : BLOCK, none, place);
+}
+
+static void write_places(void *context, int index)
+{
+    work *w = context;
+    share *s = &w->shares[index];
+    placed *items = w->items, *scratch = w->scratch;
+    for (size_t b = s->bucket; b < s->end; b++) {
+        size_t start = w->starts[b], end = w->starts[b + 1];
+        uint64_t head = (uint64_t)b << (64 - w->bits);
+        radix_sort_placed(items + start, scratch + start, end - start);
+        for (size_t i = start; i < end; i++) {
+            w->order[i] = items[i].place;
+            w->out->score[i] = score_of(((head | items[i].key >> w->bits) >> w->shift) + w->low);
+        }
+    }
+}
+
+wf_status wf_order(const wf_column *scores, size_t n, int threads, int64_t *order, double *sorted)
+{
+    wf_ranking out = {.score = sorted};
+    work w = {.scores = scores, .n = n, .out = &out, .order = order};
+    w.parts = n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
+    w.bits = n < SMALL ? 4 : n < LARGE ? 11 : 16;
+    w.keys = (uint64_t *)(void *)sorted;
+    w.items = wf_allocate(2 * n * sizeof(placed) + 1);
+    w.scratch = (placed *)w.items + n;
+    w.starts = malloc((buckets(&w) + 1) * sizeof *w.starts);
+    w.places = calloc(w.parts * buckets(&w), sizeof *w.places);
+    wf_status status = w.items && w.starts && w.places ? WF_OK : WF_NO_MEMORY;
+    if (!status) wf_parallel((int)w.parts, make_keys, &w);
+    for (size_t i = 0; i < w.parts && !status; i++) status = w.shares[i].status;
+    if (!status) {
+        find_range(&w);
+        wf_parallel((int)w.parts, tally, &w);
+        find_places(&w);
+        wf_parallel((int)w.parts, scatter_places, &w);
+        wf_parallel((int)w.parts, write_places, &w);
     }
     free(w.places);
     free(w.starts);

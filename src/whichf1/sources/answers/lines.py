@@ -37,6 +37,8 @@ UNFAIR = ("distribution", "")
 """What is wrong with an item whose probabilities are not a distribution over the classes."""
 TOGETHER = 1 << 22
 """Up to this many scores are read at once, even if they could be read class by class."""
+LISTED = 1 << 25
+"""Up to this many scores of a file are read item by item; of more, only what is different."""
 
 
 def read_scores(
@@ -113,7 +115,7 @@ def _together(parts: Sequence[ScoredLines]) -> ScoredLines:
         return parts[0]
     by = [_chained(values) for values in zip(*(lines.by for lines in parts), strict=True)]
     fields = {name: _chained([getattr(x, name) for x in parts]) for name in (*BY_LINE, "bad")}
-    return ScoredLines(**fields, by=by)
+    return ScoredLines(**fields, by=by, ordered=all(lines.ordered for lines in parts))
 
 
 def _chained(parts: Sequence[Any]) -> Any:
@@ -401,14 +403,17 @@ class ClassScores:
         self, asked: Any, of: derived.Systems, apart: bool = False, request: Request | None = None
     ) -> ScoredLines:
         """The lines of derived columns, asked for once."""
-        question = Scoring(apart, of)
+        plain = not (self.request.weights or self.request.by or self.request.cluster)
+        few = isinstance(of, derived.Chosen) and self.n * len(of.chosen) <= LISTED
+        question = Scoring(apart, of, listed=plain and few)
         return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
 
     def _read(self, question: Scoring, request: Request) -> ScoredLines:
         parts, columns, origin = question.gather(*self._source, request)
         lines = _named(_together(parts[KEY])._replace(labels=self.labels), columns, origin)
         place = np.asarray(lines.true, np.intp)
-        self._refuse_changed(int(lines.items.sum()), not place.all(), origin)  # type: ignore[union-attr]
+        n = len(place) if lines.items is None else int(lines.items.sum())
+        self._refuse_changed(n, not place.all(), origin)
         lines = lines._replace(true=place)
         return lines.frequent(lines.weights) if request.whole else lines
 

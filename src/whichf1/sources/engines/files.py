@@ -247,7 +247,8 @@ def gather_files(
             available = file.columns(database, options.skip)
             columns = request.find([*available, *file.added(available)], file.name)
             shown = Shown(available, columns.used, options.skip)
-            for _ in file.views(database, "items", shown):
+            answered = partial(_answered, question, columns, parts)
+            for _ in file.views(database, "items", shown, answered):
                 parts.append(question.of_view(database, columns, file.explain))
             skipped += file.skipped(database) if options.skip else ()
     name = files[0].name if len(files) == 1 else name
@@ -256,6 +257,15 @@ def gather_files(
     locate = partial(_locate, files, columns, options)
     origin = Origin(name, files[0].reading, locate, options.skip, tuple(skipped))
     return parts[0] if len(parts) == 1 else question.joined(parts), columns, origin
+
+
+def _answered(
+    question: Question, columns: Request, parts: list[dict[str, list[Any]]], piece: Any
+) -> bool:
+    """Whether a question can be answered from a piece that is in memory; adds the answer."""
+    answer = question.of_piece(piece, columns)
+    parts += [] if answer is None else [answer]
+    return answer is not None
 
 
 def _locate(

@@ -19,7 +19,7 @@ import zipfile
 import zlib
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -37,12 +37,16 @@ from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label
 
 Compression: TypeAlias = Literal["none", "gzip", "zstd"]
+Answered: TypeAlias = Callable[[Any], bool]
+"""Takes a piece of a file: arrays by their names, or an Arrow table; False if SQL must see it."""
 
 PACKED_BY: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 BYTES = 1 << 20
 """Bytes of a compressed file that are checked at a time."""
+MANY_COLUMNS = 1 << 12
+"""Beyond these, the lines of a CSV file are cut up here: DuckDB takes time by their square."""
 MOST_COLUMNS = 1 << 14
-"""The most columns of a CSV file: DuckDB's time grows with their square."""
+"""Columns that DuckDB reads, since only it can skip malformed lines."""
 WIDE = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
@@ -61,6 +65,8 @@ PIECE = 64 << 20
 """Bytes of an npz file that are counted at a time."""
 HEADER = 1 << 16
 """Bytes within which the header of a Parquet page ends."""
+FIRST_FIELDS = 64
+"""Bytes in which its fields before the statistics stand, of which the fourth is the checksum."""
 UNREADABLE = (OSError, EOFError, zlib.error)
 DAMAGED = (*UNREADABLE, zipfile.BadZipFile, ValueError, LookupError, RuntimeError, struct.error)
 """What reading an npz file may raise; a RuntimeError if it is encrypted."""
@@ -180,10 +186,13 @@ class File(ABC):
     @abstractmethod
     def _columns(self, database: Database, skip: bool) -> list[str]: ...
 
-    def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
+    def views(
+        self, database: Database, view: str, shown: Shown, answered: Answered | None = None
+    ) -> Iterator[None]:
         """Make the items visible to SQL under a name: at once, or piece by piece.
 
         Pieces of a file that is needed as a whole become a table, which need not fit in memory.
+        Those that are ``answered`` without SQL are not shown to it.
         """
         kept, added = False, self.added(shown.available)
         own = shown._replace(used=[name for name in shown.used if name not in added])
@@ -194,6 +203,8 @@ class File(ABC):
                 query = f"CREATE OR REPLACE VIEW {view} AS {select} {items}"
                 database.run(query, self.explain)
                 yield
+                continue
+            if answered is not None and not added and answered(items):
                 continue
             name = f"{view}_piece"
             database.connection.register(name, items)
@@ -345,16 +356,20 @@ class CsvFile(File):
         try:
             header = io.StringIO(first.decode("utf-8-sig"))
             names = next(csv.reader(header, delimiter=self.delimiter, strict=True))
-            if len(names) > MOST_COLUMNS:
+            if skip and len(names) > MOST_COLUMNS:
                 raise FileError(
-                    f"{self.name} has {len(names):,} columns, but can only be read with up to "
-                    f"{MOST_COLUMNS:,}. Keep those that are needed, or convert it to Parquet."
+                    f"{self.name} has {len(names):,} columns, and malformed lines are skipped in "
+                    f"files with up to {MOST_COLUMNS:,}. Omit --on-error skip, or keep only the "
+                    "columns that are needed."
                 )
             return [name or f"column {at}" for at, name in enumerate(names, 1)]
         except (UnicodeDecodeError, csv.Error, StopIteration) as error:
             raise FileError(f"{self.name}, line 1: the header cannot be read: {error}") from None
 
-    def _items(self, shown: Shown) -> Iterator[str]:
+    def _items(self, shown: Shown) -> Iterator[Any]:
+        if len(shown.available) > MANY_COLUMNS and not shown.skip:
+            yield from self._cut(shown)
+            return
         types = ", ".join(f"{text(column)}: 'VARCHAR'" for column in shown.available)
         lenient = ", ignore_errors=true, store_rejects=true" if shown.skip else ""
         yield (
@@ -363,6 +378,41 @@ class CsvFile(File):
             "allow_quoted_nulls=false, strict_mode=true, "
             f"compression={text(self.compression)}{lenient})"
         )
+
+    def _cut(self, shown: Shown) -> Iterator[dict[str, Array]]:
+        """The used columns, piece by piece, of lines that are cut up here."""
+        places = [shown.available.index(name) for name in shown.used]
+        rows = _CsvRows(self.lines(), self.delimiter, max(places, default=0) + 1)
+        rows.read()  # the header
+        end, kept = rows.end, []
+        while True:
+            number = rows.number + 1
+            try:
+                cells, others = rows.read()
+            except StopIteration:
+                break
+            except UnicodeDecodeError:
+                raise self._malformed(number, "bytes that are not UTF-8") from None
+            except csv.Error:
+                why = "a quote that is not closed, or text after a closing quote"
+                raise self._malformed(number, why) from None
+            if rows.end not in (end, ""):
+                raise FileError(self._mixed_ends() or f"{self.name} has several kinds of line ends")
+            if cells == [None] and not others:
+                continue  # a blank line
+            if len(cells) + others != len(shown.available):
+                width = len(shown.available)
+                why = f"{len(cells) + others} cells where the header has {width}"
+                raise self._malformed(number, why)
+            kept.append([cells[at] for at in places])
+            if len(kept) == ITEMS:
+                yield _piece(shown.used, kept)
+                kept = []
+        if kept:
+            yield _piece(shown.used, kept)
+
+    def _malformed(self, number: int, why: str) -> FileError:
+        return FileError(f"{self.name}, line {number:,}: {why}. Fix the line.")
 
     def skipped(self, database: Database) -> tuple[str, ...]:
         """The kinds of errors, how many lines have them, and the first line."""
@@ -403,6 +453,76 @@ class CsvFile(File):
     def line(self, item: int) -> str:
         """The line of an item."""
         return f" (line {item + 1:,} if no cell holds a line break)"
+
+
+def _piece(names: Sequence[str], rows: Sequence[Sequence[str | None]]) -> dict[str, Array]:
+    columns = zip(*rows, strict=True)
+    return {x: np.array(y, object) for x, y in zip(names, columns, strict=True)}
+
+
+class _CsvRows:
+    """Lines of text cut into cells: the first ones are wanted, the others only counted."""
+
+    def __init__(self, lines: Iterator[bytes], delimiter: str, wanted: int) -> None:
+        self._lines, self._delimiter, self._wanted = lines, delimiter, wanted
+        self.number = 0
+        """Of the line that was read last."""
+        self.end = ""
+        """How that line ends."""
+
+    def _next(self) -> str:
+        line = next(self._lines).decode()
+        self.number += 1
+        self.end = "\r\n" if line.endswith("\r\n") else "\n" if line.endswith("\n") else ""
+        return line
+
+    def read(self) -> tuple[list[str | None], int]:
+        """The cells of a row, None for an empty one without quotes, and how many others it has."""
+        line = self._next()
+        if '"' in line:
+            return self._quoted(line), 0
+        plain = line[: len(line) - len(self.end)]
+        cells: list[Any] = plain.split(self._delimiter, self._wanted)
+        others = cells.pop().count(self._delimiter) + 1 if len(cells) > self._wanted else 0
+        return [cell or None for cell in cells], others
+
+    def _quoted(self, line: str) -> list[str | None]:
+        cells: list[str | None] = []
+        at = 0
+        while True:
+            if line[at : at + 1] == '"':
+                cell, at, line = self._closed(line, at + 1)
+                cells.append(cell)
+                end = len(line) - len(self.end)
+                while at < end and line[at] == " ":
+                    at += 1
+                if at < end and line[at] != self._delimiter:
+                    raise csv.Error
+            else:
+                end = len(line) - len(self.end)
+                stop = line.find(self._delimiter, at)
+                stop = end if stop < 0 else stop
+                cells.append(line[at:stop] or None)
+                at = stop
+            if at >= end:
+                return cells
+            at += 1
+
+    def _closed(self, line: str, start: int) -> tuple[str, int, str]:
+        """The text of a cell in quotes, the place after it, and the row as far as it was read."""
+        at = start
+        while True:
+            end = line.find('"', at)
+            if end < 0:
+                at = len(line)
+                try:
+                    line += self._next()
+                except StopIteration:
+                    raise csv.Error from None
+            elif line[end + 1 : end + 2] == '"':
+                at = end + 2
+            else:
+                return line[start:end].replace('""', '"'), end + 1, line
 
 
 class TsvFile(CsvFile):
@@ -519,7 +639,9 @@ class ParquetFile(File):
             inside = max(inside - 1, 0) + (children or 0)
         return columns
 
-    def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
+    def views(
+        self, database: Database, view: str, shown: Shown, answered: Answered | None = None
+    ) -> Iterator[None]:
         """All items, after checking the checksums of the pages, which DuckDB ignores."""
         query = (
             "SELECT path_in_schema, coalesce(dictionary_page_offset, data_page_offset), "
@@ -532,14 +654,14 @@ class ParquetFile(File):
                 places[start, start + size] = path
         if self.copy is not None:
             self.copy.fetch([*places])
-        with open(self.path, "rb") as file:
+        with open(self.path, "rb", buffering=0) as file:
             for (start, end), path in places.items():
                 if not _pages_match(file, start, end):
                     raise FileError(
                         f"{self.name} is a damaged Parquet file: a page of column {path!r} has "
                         "a wrong checksum. Get the file again."
                     )
-        yield from super().views(database, view, shown)
+        yield from super().views(database, view, shown, answered)
 
     def _items(self, shown: Shown) -> Iterator[str]:
         yield f"read_parquet({self.sql}, hive_partitioning=false)"
@@ -550,8 +672,11 @@ def _pages_match(file: Any, at: int, end: int) -> bool:
     checked = False
     while at < end:
         file.seek(at)
+        data = file.read(HEADER if checked else FIRST_FIELDS)
         try:
-            header, length = _thrift_struct(file.read(HEADER), 0)
+            if not checked and 4 not in _thrift_struct(data, 0, last=4)[0]:
+                return True
+            header, length = _thrift_struct(data + file.read(HEADER), 0)
         except (IndexError, ValueError):
             return not checked
         size, checksum = header.get(3, 0), header.get(4)
@@ -564,8 +689,11 @@ def _pages_match(file: Any, at: int, end: int) -> bool:
     return True
 
 
-def _thrift_struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
-    """The fields of a structure of Thrift's compact protocol by number, and where it ends."""
+def _thrift_struct(data: bytes, at: int, last: float = float("inf")) -> tuple[dict[int, Any], int]:
+    """The fields of a structure of Thrift's compact protocol by number, and where it ends.
+
+    Fields come in order; those after the ``last`` that is wanted are not looked at.
+    """
     fields: dict[int, Any] = {}
     number = 0
     while head := data[at]:
@@ -574,6 +702,8 @@ def _thrift_struct(data: bytes, at: int) -> tuple[dict[int, Any], int]:
             number += head >> 4
         else:
             number, at = _thrift_value(data, at, 4)
+        if number > last:
+            break
         fields[number], at = _thrift_value(data, at, head & 15)
     return fields, at + 1
 

@@ -36,11 +36,14 @@ from whichf1.tables.cells import Array
 
 if TYPE_CHECKING:
     from whichf1.sources.questions.derived import Systems
+    from whichf1.tables.counts import Counts
 
 KEY = "scores"
 """The key of an answer that is not about single columns of predictions."""
 MEASURES = 4
 """What ends a row: items, the sums of their weights and squared weights, and bad weights."""
+FIRST = 10_000
+"""Items that tell whether a file has many that are alike."""
 MOST_SETS = 32
 """Prediction columns that DuckDB groups in one pass."""
 SUMS = ["w", "ww", "bad"]
@@ -77,6 +80,10 @@ class Question(ABC):
 
     def _of_part(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
         return self.answer(_prepared(frame, columns), columns)
+
+    def of_piece(self, piece: Any, columns: Request) -> dict[str, list[Any]] | None:
+        """The answer for arrays by their names, or an Arrow table; None if an engine must say."""
+        return None
 
     def of_pair(self, true: Any, pred: Any, request: Request, name: str) -> Answer:
         """The answer for a batch of two arrays."""
@@ -181,6 +188,17 @@ class Grouped(Question):
         """One row for each group."""
         return merged(parts)
 
+    def of_piece(self, piece: Any, columns: Request) -> dict[str, list[Row]] | None:
+        """The rows of columns of integers or booleans, counted by the kernel."""
+        if columns.joint or columns.by or columns.weights is not None:
+            return None
+        arrays = {name: _whole_numbers(piece, name) for name in (columns.true, *columns.preds)}
+        kinds = {"" if each is None else each.dtype.kind for each in arrays.values()}
+        if len(kinds) > 1 or "" in kinds:
+            return None
+        true: Any = arrays[columns.true]
+        return {pred: _counted_rows(count_arrays(true, arrays[pred])) for pred in columns.preds}
+
     def of_pair(self, true: Any, pred: Any, request: Request, name: str) -> Answer:
         """The rows of two arrays of classes, or of sets of labels."""
         columns = _of_arrays(request, 1, name)
@@ -190,13 +208,29 @@ class Grouped(Question):
                 cells = zip(map(_listed, true), map(_listed, pred), strict=True)
                 rows = merged((*pair, 1, 0.0, 0.0, 0) for pair in cells)
             else:
-                counts = count_arrays(true, pred)
-                labels, places = counts.labels, (counts.true, counts.predicted, counts.count)
-                some = zip(*(x.tolist() for x in places), strict=True)
-                rows = [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
+                rows = _counted_rows(count_arrays(true, pred))
         except (InputError, TypeError) as error:
             raise InputError(f"{name}: {error}") from None
         return {columns.preds[0]: rows}, columns, Origin(name)
+
+
+def _whole_numbers(piece: Any, name: str) -> Array | None:
+    """A column of integers or booleans without gaps; None if it holds anything else."""
+    column = piece[name]
+    if not isinstance(column, np.ndarray):  # Arrow's, which has other integers beside gaps
+        kind = nw.from_native(column, series_only=True).dtype
+        if column.null_count or not (kind.is_integer() or kind == nw.Boolean):
+            return None
+        column = column.to_numpy()
+    whole: bool = column.dtype.kind in "iub" and len(column) > 0
+    return column if whole else None
+
+
+def _counted_rows(counts: Counts) -> list[Row]:
+    """Counts of a part of the items as rows."""
+    labels, places = counts.labels, (counts.true, counts.predicted, counts.count)
+    some = zip(*(x.tolist() for x in places), strict=True)
+    return [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
 
 
 class Listed(Question):
@@ -314,11 +348,31 @@ class Scoring(Question):
     """GROUP BY the true class and the scores, or what is derived from them.
 
     The items of a line also have the same weight and cluster if they are kept ``apart``;
-    otherwise their weights are summed.
+    otherwise their weights are summed. Items of a file may be ``listed`` if hardly any
+    are alike, each as a line in their order: to group them takes longer than to rank them.
     """
 
-    def __init__(self, apart: bool = False, derived: Systems | None = None) -> None:
-        self._apart, self._derived = apart, derived
+    def __init__(
+        self, apart: bool = False, derived: Systems | None = None, *, listed: bool = False
+    ) -> None:
+        self._apart, self._derived, self._listed = apart, derived, listed
+
+    def of_view(
+        self, database: Database, columns: Request, explain: Callable[[str], str]
+    ) -> dict[str, list[ScoredLines]]:
+        """The lines of the view ``items``."""
+        if not self._listed:
+            return super().of_view(database, columns, explain)
+
+        def ask() -> dict[str, list[ScoredLines]]:
+            items = _viewed(database, columns)
+            shown, names = self._shown(items, columns)
+            if _are_alike(shown, names):
+                return self.answer(items, columns)
+            cells = dict(zip(names, frames.columns_of(shown.select(*names)), strict=True))
+            return {KEY: [_lines(cells, columns, ordered=True)]}
+
+        return database.ask(ask, explain)  # type: ignore[no-any-return]
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[ScoredLines]]:
         """The lines of a frame; for a frame in memory, every item."""
@@ -343,17 +397,29 @@ class Scoring(Question):
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[ScoredLines]]:
         """The lines, grouped by the engine."""
-        width = len(columns.preds)
-        if self._derived is not None:
-            items, width = self._derived.of(items, columns)
-        keys = [*(f"s{at}" for at in range(width)), *kept_names(columns)]
-        keys = keys if columns.alone else ["k", *keys]
+        items, keys = self._shown(items, columns)
         sums: list[str] = []
         if columns.whole or (columns.weights is not None and not self._apart):
             keys.remove("w")
             items, sums = _weighed(items, columns)
         cells = frames.columns_of(grouped_frame(items, keys, sums))
         return {KEY: [_lines(dict(zip([*keys, "n", *sums], cells, strict=True)), columns)]}
+
+    def _shown(self, items: Any, columns: Request) -> tuple[Any, list[str]]:
+        """The items with what is asked of them, and its names."""
+        width = len(columns.preds)
+        if self._derived is not None:
+            items, width = self._derived.of(items, columns)
+        keys = [*(f"s{at}" for at in range(width)), *kept_names(columns)]
+        return items, keys if columns.alone else ["k", *keys]
+
+
+def _are_alike(items: Any, names: Sequence[str]) -> bool:
+    """Whether more than one in a hundred of the first items of a view is like another."""
+    first = items.select(*names).head(FIRST)
+    query = "count(*), sum(n)::BIGINT"
+    ((kinds, n),) = nw.to_native(grouped_frame(first, names)).aggregate(query).fetchall()
+    return bool(kinds < 0.99 * (n or 0))
 
 
 def _names(columns: Request) -> list[tuple[str, str, bool]]:
@@ -373,9 +439,15 @@ def kept_names(columns: Request) -> list[str]:
 def _viewed(database: Database, columns: Request) -> Any:
     """The view ``items`` as a frame with these names."""
     quiet_at_exit()
-    read = {"s": as_score, "w": as_number}
+    whole = database.connection.sql("FROM items")
+    kinds = dict(zip(whole.columns, map(str, whole.types), strict=True))
+
+    def read(short: str, name: str) -> str:
+        score = short[0] == "s" and kinds[name] not in ("FLOAT", "DOUBLE")  # which tie as they are
+        return as_score(name) if score else as_number(name)
+
     shown = [
-        f"{read[short[0]](name) if number else quote(name)} AS {short}"
+        f"{read(short, name) if number else quote(name)} AS {short}"
         for short, name, number in _names(columns)
     ]
     items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
