@@ -25,6 +25,7 @@ EPSILON = float(np.finfo(np.float64).eps)
     better="lower",
     sklearn="log_loss",
     probabilities=True,
+    unlimited=True,
     sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss(
@@ -95,6 +96,7 @@ def top_k_accuracy(
     better="lower",
     sklearn="hinge_loss",
     signed=True,
+    unlimited=True,
 )
 def hinge_loss(x: Predicted) -> Array:
     """Mean of how far the true class's score is from being 1 above all others."""
@@ -133,6 +135,7 @@ def spherical_score(x: Predicted) -> Array:
     bounds=(-inf, 1),
     sklearn="d2_log_loss_score",
     probabilities=True,
+    unlimited=True,
     relative="skill",
 )
 def log_loss_skill(

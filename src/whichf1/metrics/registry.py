@@ -219,6 +219,10 @@ class Metric:
     """For a loss that is divided by that of the best constant prediction: the fraction that is
     saved ('skill'), or that remains ('ratio'). The constant gives every item the observed
     frequencies of the classes as its probabilities."""
+    unlimited: bool = False
+    """For a loss: whether a single item may have any, so that a few rare ones can decide the mean.
+    The cost of a decision or the rank of a label has no bound that all data share, but is limited
+    by the costs and the number of labels."""
     signed: bool = False
     """For a loss of scores that are no probabilities: whether a single score for each item is above
     0 for the positive class and below 0 for the other."""

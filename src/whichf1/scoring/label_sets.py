@@ -7,7 +7,6 @@ or the mean over items, each of which ranks its own labels (samples).
 from __future__ import annotations
 
 from functools import partial
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -62,10 +61,10 @@ def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMea
     """The score as a function of how often each line occurs."""
     if definition.declaration.kind == "loss":
         losses = _losses(definition, lines)
-        endless = definition.declaration.bounds[1] == inf
+        unlimited = definition.declaration.unlimited
         if definition.average == "weighted":
-            return LabelMeans(losses, lines.true, endless)
-        return Means(losses.mean(1), endless)
+            return LabelMeans(losses, lines.true, unlimited)
+        return Means(losses.mean(1), unlimited)
     if definition.average == "samples":
         values = _of_each_item(definition, lines)
         if definition.undefined != "skip" and np.isnan(values).any():

@@ -259,9 +259,10 @@ def _means(
     """The mean of a value of each line, or its relation to the loss of the class frequencies."""
     metric = definition.declaration
     if metric.relative is None:
-        return Means(values, metric.bounds[1] == inf)
+        return Means(values, metric.unlimited)
     codes, classes = np.asarray(lines.true, np.intp), max(len(names), 2)
-    return Relative(values, codes, classes, _each(definition), metric.relative == "skill")
+    skill = metric.relative == "skill"
+    return Relative(values, codes, classes, _each(definition), skill, metric.unlimited)
 
 
 def score_ranking(
@@ -499,8 +500,8 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    endless = definition.declaration.bounds[1] == inf
-    means = ScoredItems(definition, Means(wv / w, endless), None, scores.labels)
+    unlimited = definition.declaration.unlimited
+    means = ScoredItems(definition, Means(wv / w, unlimited), None, scores.labels)
     count, squares = w.astype(np.int64), None
     if scores.weights is not None:
         with np.errstate(over="ignore"):
