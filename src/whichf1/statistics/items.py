@@ -44,6 +44,8 @@ FEW_SQUARED = 100
 """A squared gap, to which a few bins may give nearly all, needs as many."""
 FEW_OTHERS = 30
 """And that of other rankings as many."""
+FEW_CLUSTERS_RANKED = 20
+"""A ranking needs as many clusters: the delta method alone has to do for them."""
 
 
 class Means(Itemwise):
@@ -573,7 +575,10 @@ class Rankings(Itemwise):
         return is_whole_area(self._definition) and self._single is not None
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items of a class that is ranked."""
+        """Too few clusters, or items of a class, that are ranked."""
+        few = None if careful else sample.few(FEW_CLUSTERS_RANKED)
+        if few is not None:
+            return few
         least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
         if careful or self._definition.declaration.confidence:
             least = FEW_RANKED  # of confidences, the few errors at the top decide
