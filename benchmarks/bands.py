@@ -1,4 +1,4 @@
-"""How often bands of curves hold the true curve: writes ``bands.csv`` and the table of the docs.
+"""How often bands of curves contain the true curve: writes ``bands.csv`` and the table of the docs.
 
 Run from the root: ``python -m benchmarks.bands [DATA SETS]``. Positives are normal with mean d,
 negatives standard normal, so the true curves are known; scores are calibrated probabilities.
@@ -26,8 +26,8 @@ CASES = (
     (300, 0.3, 1.0, 0.5),
     (300, 0.3, 1.0, 1.0),
 )
-"""Items, share of positives, distance of the means, and how much weights vary: the coefficient of
-variation of log-normal ones."""
+"""Items, fraction of positives, distance of the means, and how much weights vary: the coefficient
+of variation of log-normal ones."""
 PLACES = np.concatenate([[0.02, 0.05], np.linspace(0.1, 0.9, 17), [0.95]])
 DATA_SETS = 300
 
@@ -58,7 +58,7 @@ def f1(rates: ThresholdRates) -> Any:
 def covered(
     n: int, share: float, distance: float, spread: float, data_sets: int
 ) -> list[dict[str, Any]]:
-    """How often each band of a case holds the truth."""
+    """How often each band of a case contains the truth."""
     rng = np.random.default_rng([n, 17, int(100 * spread)] if spread else [n, 17])
     population = true_rates(share, distance)
     shapes = [*AT, "F1 by threshold"]
@@ -104,7 +104,7 @@ def covered(
 
 
 def table(path: Path = HERE / "bands.csv") -> str:
-    """The table of the docs: coverage in per cent of each curve, for each number of items."""
+    """The table of the docs: coverage in percent of each curve, for each number of items."""
     with open(path, encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
     sizes = list(dict.fromkeys((row["items"], row["weights_cv"]) for row in rows))

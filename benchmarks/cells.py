@@ -13,7 +13,7 @@ import numpy as np
 import whichf1 as wf
 
 HUGE = 10**12
-"""Items of the table that stands for the truth."""
+"""Items of the table that represents the truth."""
 
 
 class Drawn(NamedTuple):
@@ -48,7 +48,7 @@ def one_large(share: float) -> Callable[[int], Any]:
 
 
 def tapering(k: int) -> Any:
-    """As 6:3:1 is for three classes."""
+    """Class frequencies like 6:3:1 for three classes."""
     shares = np.geomspace(1, 1 / 6 if k < 8 else 1 / 16, k)
     return shares / shares.sum()
 
@@ -75,7 +75,7 @@ def confusion(k: int, shares: str, accuracy: float, errors: str = "even") -> Any
 
 
 LAST = object()
-"""Stands for the last class."""
+"""A placeholder for the last class."""
 SCORES: dict[str, tuple[str, dict[str, Any]]] = {
     "averaged F1": ("averaged_f1", {}),
     "F1 of averages": ("f1_of_averages", {}),
@@ -109,7 +109,7 @@ FEW_COUNTED = ("averaged F1", "macro R", "kappa", "MCC", "accuracy", "F1 of a cl
 
 @lru_cache(maxsize=1024)
 def definition(name: str, last: Any, method: Any) -> wf.Definition:
-    """The definition of a score, by its short name or its signature, made once."""
+    """The definition of a score, by its short name or its signature; cached."""
     metric, options = SCORES.get(name, (name, {}))
     text = metric if not options else f"{metric}|positive:{last!r}"
     return replace(wf.Definition.parse(text), interval=method)
@@ -268,7 +268,7 @@ class LabelSets(Cell):
 
 @dataclass(frozen=True)
 class Rankings(Cell):
-    """Normal scores; those of positives may be more spread out. So many positives are expected."""
+    """Normal scores, possibly wider for positives, of which this many are expected."""
 
     family = "rankings"
     area: float
@@ -322,7 +322,7 @@ class Rankings(Cell):
 
 @dataclass(frozen=True)
 class Losses(Cell):
-    """Probabilities that are calibrated, overconfident, or now and then surely wrong."""
+    """Probabilities that are calibrated, overconfident, or occasionally certain and wrong."""
 
     family = "losses"
     kind: str

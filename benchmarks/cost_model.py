@@ -1,7 +1,7 @@
 """The figures of docs/cost-model.md: what an item costs here, and what 10¹² would cost elsewhere.
 
 The cost of each kind of table is fitted as seconds = start + rate · items at three sizes, and
-checked at a fourth one that was not used. All else is arithmetic on the sizes of the tables.
+checked at a fourth one that was not used. Everything else is arithmetic on the sizes of the tables.
 
 Run: python -m benchmarks.cost_model
 """
@@ -32,7 +32,7 @@ Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of table, and how it is made of so many items."""
+    """A kind of table, and how it is computed from a number of items."""
 
     name: str
     item_bytes: float
@@ -49,7 +49,7 @@ class Kind:
 
 
 class Fit(NamedTuple):
-    """What was measured of a kind of table."""
+    """Measurements of a kind of table."""
 
     kind: Kind
     start: float

@@ -1,9 +1,9 @@
 """How often do nominal 95 % intervals cover the true value? A simulation that looks for failures.
 
-Every interval comes from the public functions, as a user gets it. A cell is a way to draw data
+Every interval comes from the public functions, as users call them. A cell is a way to draw data
 sets. A score of a cell is red if less than 93 % of its intervals without a caution cover the truth;
-data sets without an interval count as not covered. At other levels the limits are as many standard
-deviations away.
+data sets without an interval count as not covered. At other levels, the limits are the same number
+of standard deviations away.
 
 Run: python -m benchmarks.coverage [--random --seed 1] [--only clusters] [--page]
 """
@@ -38,20 +38,20 @@ class Result(NamedTuple):
     score: str
     data_sets: int
     covered: float
-    """Of all data sets, in per cent."""
+    """Coverage over all data sets, in percent."""
     cautioned: float
-    """Data sets whose interval has a caution, in per cent."""
+    """Data sets whose interval has a caution, in percent."""
     covered_uncautioned: float
-    """Of the data sets without a caution."""
+    """Coverage over the data sets without a caution."""
     ample: float
-    """Data sets in which every class has 10 items, in per cent."""
+    """Data sets in which every class has 10 items, in percent."""
     cautioned_ample: float
     """Of these, how many have a caution."""
     covered_ample: float
     width_ratio: float
     """On these, the mean width over that of the delta method (of ratios: on the log scale)."""
     level: float = 95.0
-    """The nominal coverage, in per cent."""
+    """The nominal coverage, in percent."""
 
     @property
     def colour(self) -> str:
@@ -312,7 +312,7 @@ def write(path: Path, results: Sequence[Result]) -> None:
 
 
 def results_of(options: argparse.Namespace) -> Iterator[Result]:
-    """The results of the cells that are asked for, one after the other."""
+    """The results of the requested cells, one after the other."""
     seed, times, only = options.seed, options.data_sets, options.only
     if options.random:
         for cell in random_cells(seed, DRAWN | RESAMPLED):

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.every_score`` prints the table, says which rows miss what is required, and
 writes EVERY_SCORE.md. scikit-learn's function is the one that a metric is declared with; a metric
-that is declared later gets its row by itself. With ``--small`` only 100 items are tried.
+that is declared later gets its row automatically. With ``--small`` only 100 items are tried.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SLOW = ("label_ranking_average_precision", "label_ranking_loss", "dcg", "ndcg")
 
 
 def bars(kind: str, n: int) -> dict[str, float]:
-    """How many times as quick as its peers a score of a kind has to be; 1/1.5 of a bare AUC."""
+    """How many times faster than its peers a score of a kind must be; 1/1.5 for a bare AUC."""
     if n < 1000:
         return {SK: 25 if kind in (*SETS, "curve") else 50, TM: 10, AUC: 1 / 1.5}
     return {SK: 20, TM: 5, AUC: 3}

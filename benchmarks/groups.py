@@ -1,8 +1,9 @@
-"""How often what is across groups holds the truth: writes ``groups.csv`` and a table of the docs.
+"""How often intervals across groups contain the truth: writes ``groups.csv`` and a table of the
+docs.
 
 Run from the root: ``python -m benchmarks.groups [DATA SETS]``, or with ``speed`` in place of the
 number to compare with fairlearn. The items of a group are drawn from
-its own confusion matrix, so the true scores are known. Groups are all equal, one is worse, or they
+a known confusion matrix, so the true scores are known. Groups are all equal, one is worse, or they
 are spread evenly.
 """
 
@@ -59,7 +60,7 @@ def matrix(skill: float, group: int) -> Array:
 
 
 def truth(name: str, tables: list[Array]) -> dict[str, float]:
-    """What is across groups in truth."""
+    """The true statistics across groups."""
     huge = [wf.Counts.from_matrix(np.rint(x * 10**9).astype(int), rows="true") for x in tables]
     scores = np.array([wf.score(x, name, **METRICS[name]).value for x in huge])
     low, high = scores.min(), scores.max()
@@ -84,7 +85,7 @@ _counted = partial(wf.Counts.from_matrix, rows="true", labels=[0, 1, 2])
 
 
 def covered(name: str, kind: str, k: int, n: int, data_sets: int) -> dict[str, Any]:
-    """One row: how often each interval holds the truth, and the test rejects."""
+    """One row: how often each interval contains the truth, and how often the test rejects."""
     rng = np.random.default_rng([k, n, *map(ord, name + kind)])
     skills = SKILLS[kind](k).tolist()
     alike = len({*skills}) == 1  # then all groups are, in every respect
@@ -116,7 +117,7 @@ def rows(data_sets: int) -> Iterator[dict[str, Any]]:
 
 
 def table(measured: list[dict[str, Any]]) -> str:
-    """The mean over metrics in per cent and, in brackets, the worst of them."""
+    """The mean over metrics in percent and, in brackets, the worst of them."""
     lines = [
         "| truth | groups | items | difference | ratio | worst | best | variance | rejected |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",

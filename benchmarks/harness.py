@@ -57,7 +57,7 @@ class Line:
 
 
 class Disagreement(AssertionError):
-    """Two programs gave different results on the same data."""
+    """Two programs returned different results for the same data."""
 
 
 def measure(row: Row) -> list[Line]:

@@ -34,7 +34,7 @@ def batch(classes: int, logits: bool) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randint(0, classes, (ITEMS,), generator=chance), target
 
 
-def anew(metric: Any) -> Any:
+def again(metric: Any) -> Any:
     """The value of a metric, computed again."""
     metric._computed = None
     return metric.compute()
@@ -46,7 +46,7 @@ def calls(metric: Any, preds: torch.Tensor, target: torch.Tensor) -> dict[str, C
     return {
         "update": partial(metric.update, preds, target),
         "forward": partial(metric, preds, target),
-        "compute": partial(anew, metric),
+        "compute": partial(again, metric),
     }
 
 

@@ -17,11 +17,11 @@ import whichf1 as wf
 
 ROUNDS = 5
 SECONDS = 8.0
-"""After so many, a row ends with the round that it is in."""
+"""After this many seconds, a row ends with the current round."""
 
 
 def best(*calls: Callable[[], Any]) -> tuple[list[float], list[float]]:
-    """The least CPU seconds of each call, and what it gives."""
+    """The fewest CPU seconds of each call, and its result."""
     seconds, values = [np.inf] * len(calls), [np.nan] * len(calls)
     start = time.perf_counter()
     for _ in range(ROUNDS):

@@ -1,5 +1,5 @@
-"""How often intervals of reweighted scores hold the truth: writes ``prevalence.csv`` and a table of
-the docs.
+"""How often intervals of reweighted scores contain the truth: writes ``prevalence.csv`` and a table
+of the docs.
 
 Run from the root: ``python -m benchmarks.prevalence [DATA SETS]``. Items are drawn from a known
 confusion matrix of three classes, of which one is rare, and scaled to equal shares or to shares in
@@ -52,7 +52,7 @@ def population(skill: float) -> Array:
 def covered(
     name: str, shares: str, skill: float, n: int, method: str, data_sets: int
 ) -> dict[str, Any]:
-    """One row: how often the interval holds the score of the reweighted population."""
+    """One row: how often the interval contains the score of the reweighted population."""
     rng = np.random.default_rng([n, int(100 * skill), *map(ord, name + shares + method)])
     cells = population(skill)
     options: Any = {**METRICS[name], "class_shares": SHARES[shares]}
@@ -86,7 +86,7 @@ def rows(data_sets: int) -> Iterator[dict[str, Any]]:
 
 
 def table(measured: list[dict[str, Any]]) -> str:
-    """The mean coverage in per cent and, in brackets, the worst."""
+    """The mean coverage in percent and, in brackets, the worst."""
     head = ["shares", "items", *METHODS, "with a caution"]
     lines = [f"| {' | '.join(head)} |", "| --- | ---: | ---: | ---: | ---: |"]
     for shares in SHARES:

@@ -48,7 +48,7 @@ REPLICATES = 199
 
 @dataclass(frozen=True)
 class Free(Cell):
-    """A cell with a score of its own."""
+    """A cell with its own score."""
 
     family: str
     label: str
@@ -77,7 +77,7 @@ class Free(Cell):
 
 
 def random_cells(seed: int, numbers: dict[str, int]) -> Iterator[Free]:
-    """So many cells of each family."""
+    """This many cells of each family."""
     rng = np.random.default_rng(seed)
     for family, number in numbers.items():
         for _ in range(number):
@@ -273,7 +273,7 @@ def _from_many(family: str, label: str, score: str, rng: Random, n: int, items: 
         data, options, rich = items(n, rng)
         return Drawn(data, options, 1, rich)
 
-    @lru_cache(maxsize=1)  # made once, and not before it is asked for
+    @lru_cache(maxsize=1)  # created once, when first needed
     def truth() -> float:
         data, options, _ = items(MANY, np.random.default_rng(0))
         return float(definition(score, None, None)(*data, **options))

@@ -5,7 +5,7 @@ Run from the root: ``python -m benchmarks.structures coverage [DATA SETS]`` writ
 true value of a score is that of very many items.
 
 Raters give the true category of an item with some probability, and otherwise one by its share.
-Sentences differ in how hard they are, so that the spans of a sentence are alike.
+Sentences differ in how hard they are, so the spans of a sentence are correlated.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Sentences:
 
 
 def covered(case: Any, items: int, data_sets: int) -> list[dict[str, Any]]:
-    """How often each interval of a case holds the true value, and how often it has a caution."""
+    """How often each interval of a case contains the true value, and how often it has a caution."""
     population = case.draw(MANY // (1 if case.kind == "raters" else 5), np.random.default_rng(1))
     truth = {name: wf.score(population, name).value for name in case.scores}
     rng = np.random.default_rng([items, int(100 * case.hit), 17])

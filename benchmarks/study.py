@@ -1,8 +1,8 @@
 """How often do the tests of ``study`` reject where there is no difference, at a level of 5 %?
 
 Runs differ by their seeds, items by how hard they are, also for one system alone, and data sets by
-what suits a system. Folds are those of classifiers that are really trained: two nearest-centroid
-classifiers on different features that say equally much. Beside each test stands what ignores the
+what suits a system. Folds are those of classifiers that are really trained, two of the same kind on
+different features that say equally much. Beside each test stands what ignores the
 structure. Power is that against a difference of some points of accuracy; coverage is that of the
 interval of a mean over runs.
 
@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 from scipy.special import expit, stdtr
 
-from whichf1.comparison.crossed import cross
+from whichf1.comparison.crossed import Crossed, cross
 from whichf1.comparison.data_sets import compare_data_sets, rank_data_sets
 from whichf1.comparison.folds import compare_folds
 from whichf1.comparison.runs import compare_runs, mean_of_runs, steady_errors
@@ -35,7 +35,6 @@ from whichf1.tables.trials import DataSet, RunKey
 HERE = Path(__file__).parent
 PAGE, TABLE = HERE.parent / "docs" / "studies.md", HERE / "study.csv"
 LEVEL, BAND = 0.05, (0.035, 0.065)
-CLASSES = 3
 EASE = 1.2
 """The log odds of a right answer."""
 SOURCES = {"runs": (0.2, 0.0, 0.0), "items": (0.0, 1.5, 1.0), "both": (0.2, 1.5, 1.0)}
@@ -43,10 +42,11 @@ SOURCES = {"runs": (0.2, 0.0, 0.0), "items": (0.0, 1.5, 1.0), "both": (0.2, 1.5,
 SHIFT = 0.25
 """The difference for which power is computed, in log odds."""
 PLAN = StudyPlan(replicates=0)
+ACCURACY, _ = plan_study("accuracy", {}, None, {})
 
 
 class Row(NamedTuple):
-    """What came of a test in a cell."""
+    """The outcome of a test in a cell."""
 
     family: str
     n: int
@@ -80,14 +80,43 @@ def correct(
     return rng.random((systems, runs, n)) < expit(odds)
 
 
-def predictions(rng: np.random.Generator, right: Any) -> DataSet:
-    """Runs that are right about these items, of balanced classes."""
+def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
+    """What ``cross`` makes of the accuracy of runs that are right about these items.
+
+    It leaves out all reading and counting, which take most of its time. ``check`` compares both.
+    """
     systems, runs, n = right.shape
-    true = (np.arange(n) % CLASSES).astype(np.int32)
-    other = (true + rng.integers(1, CLASSES, right.shape)) % CLASSES
-    predicted = np.where(right, true, other).reshape(systems * runs, n).astype(np.int32)
+    flat = right.reshape(systems * runs, n).astype(float)
     keys = tuple(RunKey("ABC"[at], str(run)) for at in range(systems) for run in range(runs))
-    return DataSet(Labels(range(CLASSES)), True, np.arange(n), true, keys, predicted)
+    by_fold = shares = None
+    values = flat.mean(1)
+    parts = (flat - values[:, None]) / n * np.sqrt(n / (n - 1))
+    if folds is not None:
+        every = np.tile(folds, (systems, 1))
+        size = int(folds.max()) + 1
+        sizes = np.stack([np.bincount(x, minlength=size) for x in every])
+        hits = np.stack([np.bincount(x, y, size) for x, y in zip(every, flat, strict=True)])
+        by_fold, shares = hits / sizes, sizes / n
+        values = by_fold.mean(1)
+        rows = np.arange(len(flat))[:, None]
+        parts = (flat - by_fold[rows, every]) / sizes[rows, every] / size * np.sqrt(n / (n - 1))
+    means = {"ABC"[at]: parts[at * runs : (at + 1) * runs].mean(0) for at in range(systems)}
+    made = Crossed(
+        *("", ACCURACY, Labels(range(2)), keys, values, by_fold, shares, means, parts @ parts.T),
+        *(None, n),
+    )
+    if check:
+        data = DataSet(
+            *(Labels(range(2)), True, np.arange(n), np.ones(n, np.int32), keys),
+            right.reshape(-1, n).astype(np.int32),
+            folds=None if folds is None else np.tile(folds, (systems, 1)).astype(np.int32),
+            fold_names=None if folds is None else Labels(range(int(folds.max()) + 1)),
+        )
+        whole = cross("", data, ACCURACY)
+        for name in ("values", "folds", "shares", "covariance"):
+            ours, theirs = getattr(made, name), getattr(whole, name)
+            assert ours is theirs is None or np.allclose(ours, theirs, rtol=1e-9, atol=1e-15), name
+    return made
 
 
 def paired_t(right: Any) -> float:
@@ -100,14 +129,13 @@ def paired_t(right: Any) -> float:
 
 
 def true_score(variance: str) -> float:
-    """The expected accuracy, which is the averaged F1 of balanced classes."""
+    """The expected accuracy."""
     spread = np.sqrt(np.sum(np.square(SOURCES[variance])))
     z, weights = np.polynomial.hermite_e.hermegauss(80)
     return float(weights @ expit(EASE + spread * z) / weights.sum())
 
 
 def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
-    definition, _ = plan_study("averaged_f1", {}, None, {})
     rng = seeded("runs", n, runs, variance)
     hits: dict[str, list[list[bool]]] = {}
     truth = true_score(variance)
@@ -115,10 +143,10 @@ def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
     for side, shift in enumerate((0.0, SHIFT)):
         for _ in range(sets):
             right = correct(rng, n, runs, variance, [EASE + shift, EASE])
-            crossed = cross("", predictions(rng, right), definition)
+            crossed = crossed_of(right, check=not hits)
             p = {
-                "matched runs": compare_runs(crossed, "A", "B", definition, PLAN, True).p_value,
-                "unmatched runs": compare_runs(crossed, "A", "B", definition, PLAN, False).p_value,
+                "matched runs": compare_runs(crossed, "A", "B", ACCURACY, PLAN, True).p_value,
+                "unmatched runs": compare_runs(crossed, "A", "B", ACCURACY, PLAN, False).p_value,
                 "ignoring runs: one run": paired_t(right[:, :1]),
                 "ignoring runs: all stacked": paired_t(right),
             }
@@ -126,50 +154,65 @@ def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
                 both = hits.setdefault(test, [[], []])
                 both[side].append(value is not None and value < LEVEL)
             if not shift:
-                interval = mean_of_runs(crossed, "B", definition).interval
+                interval = mean_of_runs(crossed, "B", ACCURACY).interval
                 covered.append(interval is not None and interval.low <= truth <= interval.high)
     for test, (null, other) in hits.items():
         yield Row("runs", n, runs, 1, 0, variance, test, sets, share(null), share(other))
     yield Row("coverage", n, runs, 1, 0, variance, "interval", sets, share(covered), np.nan)
 
 
-def trained(rng: np.random.Generator, n: int, folds: int, strength: Any, runs: int = 1) -> DataSet:
-    """Cross-validated nearest-centroid classifiers of two systems, each with its own features."""
-    features = n // 5
+def centroids(x: Any, true: Any, fold: Any, folds: int) -> Any:
+    """Nearest centroids, trained on all folds but the item's."""
+    member = np.zeros((2 * folds, len(true)))
+    member[2 * fold + true, np.arange(len(true))] = 1
+    sums, sizes = (member @ x).reshape(folds, 2, -1), member.sum(1).reshape(folds, 2)
+    low, high = np.moveaxis((sums.sum(0) - sums) / (sizes.sum(0) - sizes)[:, :, None], 1, 0)
+    apart = high - low
+    side = x @ apart.T - ((low + high) / 2 * apart).sum(1)
+    return side[np.arange(len(true)), fold] > 0
+
+
+def neighbour(x: Any, true: Any, fold: Any, folds: int) -> Any:
+    """The class of the nearest neighbour in another fold: a learner that depends on few items."""
+    square = (x * x).sum(1)
+    far = square - 2 * (x @ x.T)
+    far[fold[:, None] == fold] = np.inf
+    return true[far.argmin(1)]
+
+
+LEARNERS = {"centroids": (centroids, 0.15, 40), "neighbour": (neighbour, 0.5, 8)}
+"""Learners, how much each feature says, and how many features there are of 200 items."""
+
+
+def trained(
+    rng: np.random.Generator, n: int, folds: int, learner: str, factor: float, runs: int
+) -> tuple[Any, Any]:
+    """Whether cross-validated classifiers of two systems, each with features of its own, are right
+    about each item (systems, runs, items); and the folds of each run."""
+    learn, strength, features = LEARNERS[learner]
+    if learner == "centroids":
+        strength, features = strength * np.sqrt(200 / n), features * n // 200
     true = rng.integers(0, 2, n).astype(np.int32)
     signs = 2.0 * true - 1
-    data = [rng.standard_normal((n, features)) + x * signs[:, None] for x in strength]
-    predicted, assigned, keys = [], [], []
     order = [rng.permutation(n) % folds for _ in range(runs)]
-    for name, x in zip("AB", data, strict=True):
-        for run, fold in enumerate(order):
-            one = np.zeros(n, np.int32)
-            for at in range(folds):
-                test = fold == at
-                train = ~test
-                low, high = (x[train & (true == k)].mean(0) for k in (0, 1))
-                side = (x[test] - (low + high) / 2) @ (high - low)
-                one[test] = side > 0
-            predicted.append(one)
-            assigned.append(fold)
-            keys.append(RunKey(name, str(run)))
-    return DataSet(
-        *(Labels(range(2)), True, np.arange(n), true, tuple(keys), np.stack(predicted)),
-        folds=np.stack(assigned).astype(np.int32),
-        fold_names=Labels(range(folds)),
-    )
+    predicted = []
+    for times in (factor, 1.0):
+        x = rng.standard_normal((n, features)) + times * strength * signs[:, None]
+        predicted += [learn(x, true, fold, folds) for fold in order]
+    right = np.stack(predicted).reshape(2, runs, n) == true
+    return right, np.stack(order)
 
 
-def folds_cell(n: int, runs: int, sets: int, folds: int = 10) -> Iterator[Row]:
-    definition, _ = plan_study("accuracy", {}, None, {})
-    rng = seeded("folds", n, runs)
+def folds_cell(n: int, runs: int, learner: str, sets: int, folds: int = 10) -> Iterator[Row]:
+    rng = seeded("folds", n, runs, learner)
     hits: dict[str, list[list[bool]]] = {}
-    weak = 0.15 * np.sqrt(40 / (n // 5))
-    for side, factor in enumerate((1.0, 1.4)):
+    intervals: list[Any] = []
+    means: list[float] = []
+    for side, factor in enumerate((1.0, 1 + 0.4 * np.sqrt(200 / n))):
         for _ in range(sets):
-            data = trained(rng, n, folds, (factor * weak, weak), runs)
-            crossed = cross("", data, definition)
-            pair = compare_folds(crossed, "A", "B", definition, None)
+            right, order = trained(rng, n, folds, learner, factor, runs)
+            crossed = crossed_of(right, order, check=not means)
+            pair = compare_folds(crossed, "A", "B", ACCURACY, None)
             assert crossed.folds is not None
             rows = len(crossed.folds) // 2
             difference = (crossed.folds[:rows] - crossed.folds[rows:]).ravel()
@@ -181,24 +224,31 @@ def folds_cell(n: int, runs: int, sets: int, folds: int = 10) -> Iterator[Row]:
             for test, value in p.items():
                 both = hits.setdefault(test, [[], []])
                 both[side].append(value is not None and value < LEVEL)
+            if side == 0:
+                mean = mean_of_runs(crossed, "B", ACCURACY)
+                intervals.append(mean.interval)
+                means.append(mean.mean)
     for test, (null, other) in hits.items():
-        yield Row("folds", n, runs, 1, folds, "trained", test, sets, share(null), share(other))
+        yield Row("folds", n, runs, 1, folds, learner, test, sets, share(null), share(other))
+    truth = float(np.mean(means))
+    covered = [x is not None and x.low <= truth <= x.high for x in intervals]
+    yield Row("fold coverage", n, runs, 1, folds, learner, "interval", sets, share(covered), np.nan)
 
 
-def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) -> Iterator[Row]:
-    definition, _ = plan_study("averaged_f1", {}, None, {})
-    rng = seeded("data sets", size, variance)
+def sets_cell(n: int, size: int, variance: str, sets: int, runs: int = 3) -> Iterator[Row]:
+    rng = seeded("data sets", n, size, variance)
     hits: dict[str, list[list[bool]]] = {}
     suits = 0.3
     for side, shift in enumerate((0.0, SHIFT)):
         for _ in range(sets):
-            pairs, scores, stacked = [], [], []
+            pairs: list[Any] = []
+            scores, stacked = [], []
             for _ in range(size):
                 ease = EASE + suits * rng.standard_normal(3) + np.array([shift, 0.0, 0.0])
                 right = correct(rng, n, runs, variance, ease, 3)
-                crossed = cross("", predictions(rng, right), definition)
-                pairs.append(compare_runs(crossed, "A", "B", definition, PLAN, True))
-                scores.append([crossed.values[crossed.rows(x)].mean() for x in "ABC"])
+                crossed = crossed_of(right[:2], check=not hits and not pairs)
+                pairs.append(compare_runs(crossed, "A", "B", ACCURACY, PLAN, True))
+                scores.append(right.mean((1, 2)))
                 stacked.append(right[:2].reshape(2, -1))
             ranks = rank_data_sets("ABC", np.array(scores), False, 0.95)
             errors = steady_errors(pairs)
@@ -212,8 +262,9 @@ def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) 
             p = {
                 "random effects": pair.meta.p_value,
                 "Wilcoxon": pair.p_wilcoxon,
-                "Friedman": ranks.friedman.p_chi_square,
-                "Iman–Davenport": ranks.friedman.p_value,
+                "Friedman, exact": ranks.friedman.p_value,
+                "Friedman, χ²": ranks.friedman.p_chi_square,
+                "Iman–Davenport": ranks.friedman.p_f,
                 "Nemenyi, any pair": 0.0 if largest > ranks.critical_difference else 1.0,
                 "ignoring data sets: all stacked": paired_t(np.concatenate(stacked, 1)),
             }
@@ -224,16 +275,22 @@ def sets_cell(size: int, variance: str, sets: int, n: int = 200, runs: int = 3) 
         yield Row("data sets", n, runs, size, 0, variance, test, sets, share(null), share(other))
 
 
-def grid(sets: int, only: str | None) -> Iterator[Row]:
+def grid(sets: int, only: str | None) -> Iterator[list[Row]]:
+    """The rows of each cell."""
     if only in (None, "runs"):
         for n, runs, variance in product((200, 1000), (3, 5, 10), SOURCES):
-            yield from runs_cell(n, runs, variance, sets)
-    if only in (None, "folds"):
-        for n, runs in ((200, 1), (1000, 1), (200, 10)):
-            yield from folds_cell(n, runs, sets)
+            yield [*runs_cell(n, runs, variance, sets)]
     if only in (None, "data sets"):
-        for size, variance in [*product((5,), SOURCES), (30, "both")]:
-            yield from sets_cell(size, variance, sets)
+        for n, size, variance in product((200, 1000), (5, 30), SOURCES):
+            yield [*sets_cell(n, size, variance, sets)]
+    if only in (None, "folds"):
+        for n, runs, learner in product((200, 1000), (1, 10), LEARNERS):
+            if (n, runs, learner) != (1000, 10, "neighbour"):  # which takes too long
+                yield [*folds_cell(n, runs, learner, sets)]
+
+
+def cell(row: Row) -> tuple[Any, ...]:
+    return row.family, row.n, row.runs, row.data_sets, row.folds, row.variance
 
 
 def read() -> list[Row]:
@@ -305,12 +362,12 @@ def main() -> None:
     options = parser.parse_args()
     if not options.page:
         known = read() if TABLE.exists() else []
-        fresh = []
-        for row in grid(options.sets, options.only):
-            fresh.append(row)
-            print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
-        families = {row.family for row in fresh}
-        write([row for row in known if row.family not in families] + fresh)
+        for fresh in grid(options.sets, options.only):
+            for row in fresh:
+                print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
+            done = {cell(row) for row in fresh}
+            known = [row for row in known if cell(row) not in done] + fresh
+            write(known)
     fill(read())
 
 

@@ -1,7 +1,7 @@
 """How often do the tests of ``compare`` reject where there is no difference, at a level of 5 %?
 
-Every p-value comes from ``whichf1.compare``, as a user gets it. In a cell, two systems have the
-same true score on items that are drawn anew for each data set. They are exchangeable, or reach it
+Every p-value comes from ``whichf1.compare``, as users call it. In a cell, two systems have the
+same true score on items that are drawn afresh for each data set. They are exchangeable, or reach it
 in different ways: one by recall and one by precision, by rankings of another shape, by caution or
 overconfidence. A cell is red if fewer than 3.5 % or more than 6.5 % of its data sets without a
 caution are rejected, unless half of all data sets or more come with a caution.
@@ -50,7 +50,7 @@ class Cell:
 
 
 class Row(NamedTuple):
-    """What came of a cell."""
+    """The outcome of a cell."""
 
     family: str
     cell: str
@@ -107,7 +107,8 @@ def classes_draw(
 ) -> Draw:
     """B's accuracies are moved until the score of A is ``apart`` above that of B.
 
-    Items that a system gets wrong are so many times heavier: the scores are those of all weights.
+    Items that a system gets wrong have weights larger by this factor: the scores are those of all
+    weights.
     """
     share, start, rows_a = np.asarray(share) / np.sum(share), logit(b), confusion(a)
 

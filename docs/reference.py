@@ -287,7 +287,7 @@ DEPENDENCIES = {
     "scipy": "quantiles of intervals and tests",
     "narwhals": "dataframes of any library",
     "duckdb": "files, larger than memory too",
-    "typer": "the command line",
+    "click": "the command line",
     "rich": "tables on a terminal",
     "matplotlib": "pictures (extra `plot`)",
 }
@@ -317,7 +317,7 @@ def seconds(code: str) -> float:
 
 
 def write(folder: Path = FOLDER) -> None:
-    """All pages, anew."""
+    """Write all pages again."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     groups = grouped()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Generator
 from typing import TYPE_CHECKING, Any
 
@@ -44,8 +45,17 @@ def pytest_runtest_makereport() -> Generator[None, Any, None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests that share something costly run in one process: the paper's figures, a browser.
 
-    What runs in one process starts first, so that no process is left alone with it at the end.
+    What runs in one process starts first, so that no process is left alone with it at the end. Of
+    the cases of a test that is thinned, all but one in so many are left to the long tier.
     """
+    cases: Counter[object] = Counter()
+    for item in items:
+        thinned = item.get_closest_marker("thinned")
+        if thinned is not None:
+            test = getattr(item, "function", None)
+            if cases[test] % thinned.args[0]:
+                item.add_marker(pytest.mark.long)
+            cases[test] += 1
     for item in items:
         for fixture, group in (("made", "paper"), ("browser", "browser")):
             if fixture in getattr(item, "fixturenames", ()):

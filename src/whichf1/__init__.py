@@ -8,6 +8,8 @@
 The public names are listed in ``__init__.pyi``; each is imported the first time it is used.
 """
 
+import sys
+
 from whichf1.tables import display as _display
 
 __version__ = "0.1.0"
@@ -19,6 +21,8 @@ def __getattr__(name: str) -> object:
     """Import a public name when it is first used; aliases such as sensitivity work too."""
     if name.startswith("_") and name != "__all__":
         raise AttributeError(f"module 'whichf1' has no attribute {name!r}")
+    if f"whichf1.{name}" in sys.modules:  # a module that is being imported
+        return sys.modules[f"whichf1.{name}"]
     homes, aliases = _names()
     if name == "__all__":
         value: object = sorted(homes)
@@ -67,7 +71,7 @@ def _names() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _presenter() -> "_display.Presenter":
-    """What shows results in notebooks and pictures, loaded when one is first shown."""
+    """The module that shows results in notebooks and pictures, loaded on first use."""
     from whichf1.reporting import notebook
 
     return notebook

@@ -376,6 +376,21 @@ class _Dcg(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_DcgOptions]) -> Definition: ...
 
+class _MeanValueOptions(Reading, total=False):
+    of: str | None
+    bounds: Literal["unit", "none"] | None
+    interval: IntervalName | Method | None
+    weights: Any
+    frequencies: Any
+    cluster: Any
+    score: Any
+
+class _MeanValue(_Metric, Protocol):
+    def __call__(
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_MeanValueOptions]
+    ) -> Score: ...
+    def definition(self, **options: Unpack[_MeanValueOptions]) -> Definition: ...
+
 class _LogLossPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     floor: float
 
@@ -864,6 +879,7 @@ label_ranking_loss: _LabelRankingAveragePrecision
 one_error: _LabelRankingAveragePrecision
 dcg: _Dcg
 ndcg: _Dcg
+mean_value: _MeanValue
 log_loss: _LogLoss
 brier: _Brier
 top_k_accuracy: _TopKAccuracy

@@ -12,7 +12,7 @@
     ├── MergeError (ValueError)      counts that cannot be added
     └── TooLargeError (MemoryError)  a dense table that would not fit in memory
 
-    SkippedWarning (UserWarning)     rows that on_error="skip" left out
+    SkippedWarning (UserWarning)     rows skipped by on_error="skip"
     OtherDataWarning (UserWarning)   a signature that does not match the data
     LabelWarning (UserWarning)       classes that differ only in how they are written
     IntervalWarning (UserWarning)    no interval, because these counts do not say enough
@@ -27,11 +27,11 @@ from collections.abc import Iterable
 from numbers import Real
 
 LONGEST = 2000
-"""Characters of a message: it may quote a value of any size."""
+"""Length of the longest message, since it may quote a value of any size."""
 
 
 def shortened(message: str) -> str:
-    """A message with the middle of overlong values cut out."""
+    """The message, with its middle cut out if it is too long."""
     cut = len(message) - LONGEST
     half = LONGEST // 2
     return message if cut <= 0 else f"{message[:half]} … ({cut:,} characters) … {message[-half:]}"
@@ -69,7 +69,7 @@ class SkippedWarning(UserWarning):
 
 
 class OtherDataWarning(UserWarning):
-    """A signature names classes, weights or clusters that the data do not have."""
+    """A signature mentions classes, weights or clusters that the data do not have."""
 
 
 class LabelWarning(UserWarning):
@@ -121,16 +121,16 @@ def warn(message: Warning) -> None:
 
 
 SIMPLE = (str, int, float, type(None))
-"""Values that can be compared with each other without a surprise."""
+"""Types whose values can be safely compared with each other."""
 
 
 def is_among(value: object, known: Iterable[object]) -> bool:
-    """Whether a word or a number is one of these; an array, say, never is."""
+    """Whether a word or a number is one of these; anything else, such as an array, never is."""
     return isinstance(value, SIMPLE) and value in known
 
 
 def is_number(value: object) -> bool:
-    """Whether this is one real number that a float can hold, and no boolean."""
+    """Whether this is a real number that a float can hold, and not a boolean."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:

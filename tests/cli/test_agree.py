@@ -63,7 +63,7 @@ def test_gates() -> None:
         ([FILE, "--rater", "ann"], "which column has the ratings?"),
         ([FILE, "-m", "f1"], "ratings have neither"),
         ([FILE, "-m", "krippendorff_alpha(level=loose)"], "must be one of"),
-        ([], "give a file"),
+        ([], "pass a file"),
     ],
 )
 def test_mistakes(arguments: list[str], message: str) -> None:

@@ -59,6 +59,7 @@ def printed(run: Run, few: Path, command: str, *more: str) -> str:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.thinned(5)
 def test_a_caution_is_printed_by_every_command_in_every_format(
     run: Run, few: Path, command: str, format: str
 ) -> None:
@@ -73,6 +74,7 @@ def test_a_caution_is_printed_by_every_command_in_every_format(
 
 @pytest.mark.parametrize("format", ["text", "html", "json"])
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.thinned(4)
 def test_the_effective_n_is_shown_wherever_weights_are_used(
     run: Run, few: Path, command: str, format: str
 ) -> None:
@@ -94,7 +96,9 @@ def test_a_score_prints_its_caution_and_its_effective_n() -> None:
     for text in (str(score), repr(score)):
         assert score.interval.caution in text and "effective n 27.2" in text
     html = score._repr_html_()
-    assert score.interval.caution in html and "The weighted items are worth 27.2 equal ones" in html
+    assert (
+        score.interval.caution in html and "The effective number of weighted items is 27.2" in html
+    )
     assert score.to_dict()["effective_n"] == score.effective_n
     each = wf.recall.per_class(true, true, weights=weights)
     assert each[1].effective_n == score.effective_n
@@ -118,6 +122,7 @@ def test_rankings_keep_the_effective_n_when_they_are_added() -> None:
 
 @pytest.mark.parametrize("format", FORMATS)
 @pytest.mark.parametrize("metric", ["accuracy", "averaged_f1", "roc_auc", "ks"])
+@pytest.mark.thinned(5)
 def test_every_printed_p_says_its_method(run: Run, few: Path, metric: str, format: str) -> None:
     systems = ["p", "r"] if metric in ("roc_auc", "ks") else ["a", "b"]
     words = {"t": "Student's t", "McNemar": "McNemar's", "randomization": "randomization test"}
@@ -151,11 +156,11 @@ def test_counts_without_squared_weights_say_why_they_have_no_interval(
         del saved[field]
     (tmp_path / "c.json").write_text(json.dumps(saved))
     code, out, _ = run("score", str(tmp_path / "c.json"))
-    assert code == 0 and "not those of their squares" in " ".join(out.split())
+    assert code == 0 and "not the sums of their squares" in " ".join(out.split())
     counts = wf.Counts.from_json(json.dumps(saved))
     ways: list[Callable[..., Any]] = [wf.averaged_f1, wf.recall.per_class, wf.macro_f1]
     for way, method in product(ways, ("auto", "delta", wf.Bootstrap(replicates=99))):
-        with pytest.warns(IntervalWarning, match="not those of their squares") as caught:
+        with pytest.warns(IntervalWarning, match="not the sums of their squares") as caught:
             way(counts, interval=method)
         assert {warning.filename for warning in caught} == {__file__}
         assert way(counts) is not None  # without an interval nothing is missing

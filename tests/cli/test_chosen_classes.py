@@ -117,6 +117,7 @@ def padded(seed: int, pad: str) -> tuple[str, str]:
 
 @pytest.mark.parametrize("command", COMMANDS, ids=["score", "slices", "compare", "blocks"])
 @pytest.mark.parametrize("pad", ["-100", "pad"])
+@pytest.mark.thinned(3)
 def test_ignored_items_are_as_if_they_were_not_in_the_file(
     run: Run, tmp_path: Path, command: list[str], pad: str
 ) -> None:

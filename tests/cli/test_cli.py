@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.shell_completion import ShellComplete
 
 import whichf1 as wf
 from tests.helpers.commands import NASTY, Run, signatures
-from whichf1.cli import app
+from whichf1.cli import COMMANDS, app
 from whichf1.reporting.numbers import brief
 
 ANIMALS = "examples/animals.csv"
@@ -145,7 +146,7 @@ def test_exit_codes(run: Run) -> None:
 
 BAD_FILES = {
     "empty": ("", "is empty"),
-    "header alone": ("true,pred\n", "a header and no items"),
+    "header alone": ("true,pred\n", "a header but no items"),
     "short row": ("true,pred\na,b\na\n", "line 3: 1 cells where the header has 2"),
     "long row": ("true,pred\na,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
     "open quote": ('true,pred\na,b\n"a,b\n', "line 3: a quote that is not closed"),
@@ -166,7 +167,7 @@ def test_bad_weights_in_a_file(run: Run, tmp_path: Path) -> None:
     for bad in ("x", "-1", "nan", "inf", ""):
         path = write(tmp_path / "p.csv", f"true,pred,w\na,b,1\na,b,{bad}\n")
         code, _, err = run("score", path, "--weights", "w")
-        assert code == 2 and "Weights are finite" in err
+        assert code == 2 and "Weights must be finite" in err
 
 
 def test_what_a_file_means(tmp_path: Path) -> None:
@@ -277,7 +278,7 @@ def test_matrix(run: Run) -> None:
     code, out, _ = run("matrix", 2, 100, 10000, 0, 100)
     assert code == 0
     assert "0.5050" in out and "differ by 0.4853" in out
-    assert "recall" not in out.splitlines()[2] and "say --rows true or --rows predicted" in out
+    assert "recall" not in out.splitlines()[2] and "add --rows true or --rows predicted" in out
     _, out, _ = run(
         "matrix", 2, 5, 10, 1, 2, "--rows", "predicted", "--labels", "a,b", "-m", "precision"
     )
@@ -286,9 +287,9 @@ def test_matrix(run: Run) -> None:
         ((2, 1, 2, 3), "2 classes need 4 cells; got 3"),
         ((2, 1, 2, 3, "x"), "whole numbers"),
         ((1, 5, "--rows", "gold"), "'true' or 'predicted'"),
-        ((2, 1, 2, 3, 4, "-m", "precision"), "say --rows true"),
-        ((2, 0, 2, 0, 3, "--classes", "true"), "say --rows true"),
-        ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "say --rows true"),
+        ((2, 1, 2, 3, 4, "-m", "precision"), "add --rows true"),
+        ((2, 0, 2, 0, 3, "--classes", "true"), "add --rows true"),
+        ((2, 1, 2, 3, 4, "--fail-under", "macro_recall=0.1"), "add --rows true"),
         ((2, 1, 2, 3, 4, "-m", "roc_auc"), "computed from scores"),
         ((2, 0, 0, 0, 0), "no items"),
     ]:
@@ -392,8 +393,30 @@ def test_very_many_classes(run: Run, tmp_path: Path) -> None:
 def test_no_command_is_cut_off_in_the_list_of_commands(run: Run) -> None:
     _, out, _ = run("--help", COLUMNS="80")
     commands = out[out.index("Commands:") :].splitlines()[1:]
-    assert len(commands) == len(app.registered_commands)
+    assert len(commands) == len(app.commands)
     assert [line for line in commands if not line.endswith(".") or line.endswith("..")] == []
+
+
+def test_the_list_of_commands_says_what_their_docstrings_begin_with() -> None:
+    """It stands apart, so that --help and a shell's completion import no command."""
+    for name, command in app.commands.items():
+        about, help = COMMANDS[name][1], " ".join((command.help or "").split())
+        assert help == about or help.startswith(f"{about} "), name
+
+
+def test_without_a_command_the_help_is_shown(run: Run) -> None:
+    assert run()[:2] == run("--help")[:2] and run()[0] == 0
+
+
+def test_a_shell_completes_commands_and_options() -> None:
+    shell = ShellComplete(app, {}, "whichf1", "_WHICHF1_COMPLETE")
+
+    def completed(*words: str) -> list[str]:
+        return [each.value for each in shell.get_completions([*words[:-1]], words[-1])]
+
+    assert completed("co") == ["count", "compare", "convert"]
+    assert completed("score", "--fail-o") == ["--fail-over", "--fail-over-high"]
+    assert completed("score", "--format", "ju") == ["junit"]
 
 
 def test_version(run: Run) -> None:
@@ -456,6 +479,7 @@ FREQUENT_ROWS = (
         "threshold --score score --positive a --metric f1 --labels a,b",
     ],
 )
+@pytest.mark.thinned(3)
 def test_frequencies_are_repeated_rows(run: Run, words: str, tmp_path: Path) -> None:
     rows = [row.rsplit(",", 1) for row in FREQUENT_ROWS if "threshold" not in words or row[0] < "c"]
     again = [f"{row},{f}" for row, f in rows for _ in range(int(f))]

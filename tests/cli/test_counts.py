@@ -54,6 +54,7 @@ def close(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.thinned(3)
 def test_parts_counted_saved_and_merged_score_as_the_file(
     kind: str, run: Run, tmp_path: Path
 ) -> None:
@@ -88,8 +89,8 @@ def test_parts_counted_saved_and_merged_score_as_the_file(
         (("count", *CAREFUL, "-m", "brier"), "--metric needs --probs"),
         (("count", *CAREFUL, "--positive", "dog"), "--positive needs --score"),
         (("count", *CAREFUL, "--threshold", "0.5"), "--threshold applies to scores"),
-        (("count", *SPAM, "--probs", "a,b"), "exclude each other"),
-        (("count", *SPAM, "--frequencies", "score"), "frequencies whole ones"),
+        (("count", *SPAM, "--probs", "a,b"), "are mutually exclusive"),
+        (("count", *SPAM, "--frequencies", "score"), "frequencies must be whole numbers"),
         (("count", *CAREFUL, "--by", ","), "--by takes names of columns"),
         (("score", "{ranking}", "--by", "gold"), "saved ranking have no columns: remove --by"),
         (("score", "{ranking}", "--score", "score"), "remove --score"),
@@ -103,6 +104,7 @@ def test_parts_counted_saved_and_merged_score_as_the_file(
         (("merge", "{moments}", "{ranking}"), "one holds moments, the other ranking"),
     ],
 )  # fmt: skip
+@pytest.mark.thinned(3)
 def test_what_cannot_be_counted_merged_or_scored(
     arguments: tuple[str, ...], says: str, run: Run, tmp_path: Path
 ) -> None:

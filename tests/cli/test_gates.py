@@ -104,7 +104,7 @@ def test_undefined_scores_fail_and_empty_slices_are_not_judged(run: Run, tmp_pat
 
 
 def systems(path: Path, worse: float, n: int = 400, seed: int = 0) -> Path:
-    """Two systems on the same items, of which the new one errs more often by a share."""
+    """Two systems on the same items, of which the new one makes more errors, by this fraction."""
     rng = np.random.default_rng(seed)
     gold = rng.integers(0, 3, n)
     base = np.where(rng.random(n) < 0.8, gold, (gold + 1) % 3)
@@ -120,6 +120,7 @@ COMPARE = ("--true", "gold", "--pred", "base", "--pred", "new", "--baseline", "b
 @pytest.mark.parametrize("metric", ["accuracy", "averaged_f1", "error_rate"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("worse", [0.0, 0.01, 0.03, 0.2])
+@pytest.mark.thinned(5)
 def test_a_regression_is_what_the_paired_test_says(
     run: Run, tmp_path: Path, metric: str, seed: int, worse: float
 ) -> None:

@@ -56,7 +56,7 @@ def test_without_an_orientation_only_what_does_not_depend_on_it_is_scored(
     path = tmp_path / "cm.csv"
     path.write_text("true\\pred,a,b\nb,1,7\na,5,2\n")
     code, out, _ = run("matrix", path)
-    assert code == 0 and "say --rows true or --rows predicted" in out
+    assert code == 0 and "add --rows true or --rows predicted" in out
     assert "precision " not in out and "accuracy" in out and str(path) in out
     code, _, err = run("matrix", path, "-m", "macro_recall")
     assert code == 2 and "depends on what a row is" in err

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from tests.helpers.commands import Run, build
+from tests.helpers.commands import Run
 from whichf1 import cli
 
-ROOT: Any = build(cli.app)
+ROOT: Any = cli.app
 COMMANDS: dict[str, str] = {
     "score": "examples/animals.csv",
     "groups": "examples/loans.csv --by sex",
@@ -86,7 +86,7 @@ def test_an_option_of_one_value_is_not_repeated(command: str, run: Run, tmp_path
             continue
         code, out, err = run(command, *used, *given, *given)
         assert (code, out) == (2, ""), given
-        assert f"{given[0]} is given twice, but takes one value" in " ".join(err.split()), given
+        assert f"{given[0]} appears twice, but takes one value" in " ".join(err.split()), given
 
 
 @pytest.mark.parametrize("command", [x for x in COMMANDS if x not in WRITERS])
@@ -109,11 +109,11 @@ def test_an_option_changes_the_output_or_is_refused(command: str, run: Run, tmp_
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("score examples/animals.csv -m accuracy -m accuracy", "accuracy is given twice"),
-        ("score examples/animals.csv -m averaged_f1 -m macro_f1", "averaged_f1 is given twice"),
+        ("score examples/animals.csv -m accuracy -m accuracy", "accuracy is named twice"),
+        ("score examples/animals.csv -m averaged_f1 -m macro_f1", "averaged_f1 is named twice"),
         ("score examples/animals.csv -m f1_of_averages -m mf1 --by gold", "mf1"),
         ("compare examples/systems.csv --pred weak --pred weak", "named twice: weak, weak"),
-        ("compare examples/systems.csv --pred weak --pred biased -m mcc -m mcc", "given twice"),
+        ("compare examples/systems.csv --pred weak --pred biased -m mcc -m mcc", "named twice"),
         ("compare examples/systems.csv --pred weak --pred biased --baseline careful -m mcc",
          "the baseline 'careful' is not one of the systems. Known: weak, biased"),
         ("score examples/animals.csv -m f1 --positive gnu", "there is no class 'gnu'. Known: bird"),
@@ -127,11 +127,11 @@ def test_an_option_changes_the_output_or_is_refused(command: str, run: Run, tmp_
         ("compare examples/systems.csv --pred weak --pred biased -m mcc -m f1 --seed 3 "
          "--average macro", "are for metrics that are resampled"),
         ("score examples/spam.csv --score score --positive spam -m roc_auc --threshold .5",
-         "--threshold makes predictions, and roc_auc is computed from scores"),
+         "--threshold makes predictions, but roc_auc is computed from scores"),
         ("score tests/goldens/saved/strings.json --gold x", "remove --gold"),
         ("score tests/goldens/saved/strings.json --pred-file x", "remove --pred-file"),
         ("score examples/animals.csv --labels cat,cat", "twice"),
-        ("score examples/animals.csv --scope no-hits", "changes nothing where 0/0 counts as 0"),
+        ("score examples/animals.csv --scope no-hits", "has no effect if 0/0 counts as 0"),
         ("dialects --pred x", "--pred does not apply to a list of dialects"),
         ("dialects examples/eight.csv --rows true", "--rows does not apply to a file"),
         ("explain --matrix 2,1,2,3,4 --rows true --true x --value .5", "does not apply to --mat"),

@@ -9,11 +9,9 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 from unittest import mock
 
 import pytest
-import typer
 
 import whichf1 as wf
 from tests.helpers.commands import Run
@@ -50,6 +48,7 @@ def shell(command: str, **environment: str) -> tuple[int, str, str]:
         ("whichf1 score - --from csv <&-", 2, "standard input is closed"),
     ],
 )
+@pytest.mark.thinned(3)
 def test_closed_and_full_streams_end_with_a_line_and_no_traceback(
     command: str, code: int, says: str
 ) -> None:
@@ -85,6 +84,7 @@ def test_an_absurd_memory_limit_is_bad_input(run: Run, limit: str) -> None:
 
 
 @pytest.mark.parametrize("threads", ["-1", "x", "0", "99999999999999999999", "1.5"])
+@pytest.mark.thinned(3)
 def test_an_absurd_number_of_threads_does_not_matter(threads: str) -> None:
     code, out, err = shell(f"whichf1 score {ANIMALS} -m accuracy -f csv", WHICHF1_THREADS=threads)
     assert (code, err) == (0, "") and ",0.715," in out
@@ -94,9 +94,9 @@ def test_an_absurd_number_of_threads_does_not_matter(threads: str) -> None:
     ("matrix", "says"),
     [
         (["2", str(2**63), "1", "1", "1"], "counts must be whole numbers"),
-        (["2", "9" * 500, "1", "1", "1"], "beyond 2**63"),
+        (["2", "9" * 500, "1", "1", "1"], "exceeds 2**63"),
         (["2", str(2**62), "1", "1", str(2**62)], "fewer than 2**63"),
-        (["9" * 4000, "1"], "give k, then k × k cells"),
+        (["9" * 4000, "1"], "pass k, then k × k cells"),
         (["9" * 5000, "1"], "whole numbers"),
     ],
 )
@@ -158,10 +158,9 @@ def test_an_ignored_signal_stays_ignored() -> None:
 
 def single_options() -> list[tuple[str, str]]:
     """Every option of every command that takes one value."""
-    program: Any = typer.main.get_command(app)
     return [
         (name, option)
-        for name, each in program.commands.items()
+        for name, each in app.commands.items()
         for parameter in each.params
         if parameter.param_type_name == "option" and not parameter.multiple
         for option in parameter.opts
@@ -174,7 +173,7 @@ def test_a_repeated_option_is_refused_rather_than_dropped(
     run: Run, command: str, option: str
 ) -> None:
     code, out, err = run(command, option, "1", option, "2")
-    assert (code, out) == (2, "") and "is given twice, but takes one value" in err
+    assert (code, out) == (2, "") and "appears twice, but takes one value" in err
 
 
 def test_repeated_options_that_take_several_values_are_fine(run: Run) -> None:

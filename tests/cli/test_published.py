@@ -79,7 +79,7 @@ def test_explain_from_a_file_and_from_a_matrix(run: Run) -> None:
     assert "of-averages" in out
     code, _, err = run("explain", "--matrix", "2 5 10 5 10", "--value", "0.5")
     assert code == 2 and "--rows true or --rows predicted" in err
-    assert run("explain", "--value", "0.5")[2].startswith("whichf1: give a file of predictions")
+    assert run("explain", "--value", "0.5")[2].startswith("whichf1: pass a file of predictions")
     nothing = run("explain", EIGHT, "--value", "0.9876")[1]
     assert "no definition gives 0.9876; the nearest values are" in nothing
 
@@ -163,7 +163,7 @@ def test_bad_commands_are_refused(run: Run, tmp_path: Path) -> None:
         (("explain", EIGHT, "--value", "0.3542", "--value-decimals", "3"), "has 4 decimals"),
         (("explain", EIGHT, "--value", "135"), "in [0, 100] as percent"),
         (("explain", EIGHT, "--value", "0.3", "--scale", "thousand"), "unit or percent"),
-        (("dialects", EIGHT, "--matrix", "2 1 1 1 1"), "give a file of predictions, or --matrix"),
+        (("dialects", EIGHT, "--matrix", "2 1 1 1 1"), "pass a file of predictions, or --matrix"),
         (("dialects", "--matrix", "2 1 1 1", "--rows", "true"), "2 classes need 4 cells"),
     ):
         code, out, err = run(*command)

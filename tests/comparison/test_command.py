@@ -1,4 +1,4 @@
-"""whichf1 compare, and what a score on the command line says of its data."""
+"""whichf1 compare, and what a score on the command line says about its data."""
 
 from __future__ import annotations
 
@@ -231,8 +231,8 @@ def test_reports_say_what_is_not_as_usual(
     path.write_text("a,b,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in rows))
     own = ["compare", path, "--true", "y", "--pred", "a", "--pred", "b", "--positive", "1"]
     assert "depends on individual items" in run(*own, "-m", "ks", "--replicates", "99")[1]
-    assert "not resampled" not in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
+    assert "too many items to resample" not in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
     monkeypatch.setattr(comparing, "DRAWN", 10)
-    assert "not resampled" in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
+    assert "too many items to resample" in run(*own, "-m", "roc_auc", "--replicates", "99")[1]
     code, _, err = run(*own, "-m", "hamming_loss")
-    assert code == 2 and "between two labels" in err
+    assert code == 2 and "separator between labels" in err

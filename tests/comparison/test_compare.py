@@ -125,7 +125,7 @@ def test_a_comparison_runs_again_from_its_signature(data: Any) -> None:
     assert again.signature == first.signature
     assert "seed:5" in first.signature and "level:0.9" in first.signature
     assert wf.compare(gold, systems, seed=6, replicates=499).pairs != first.pairs
-    with pytest.raises(DefinitionError, match="not one of a comparison"):
+    with pytest.raises(DefinitionError, match="not that of a comparison"):
         wf.compare(gold, systems, "accuracy|seed:3|v:1")
     assert Plan().text().count("|") == 5
 
@@ -136,6 +136,7 @@ OF_TRUE_CLASSES = {"prevalence", "no_information_rate", "uncertainty", "selectio
 
 @pytest.mark.parametrize("metric", EVERY.values(), ids=lambda metric: metric.name)
 @pytest.mark.parametrize("kind", ["plain", "cluster", "weights"])
+@pytest.mark.thinned(3)
 def test_every_metric_has_a_test_of_a_difference(metric: Metric, kind: str) -> None:
     y, systems = systems_of(metric.kind)
     if metric.name == "top_k_accuracy":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations, product
 from math import inf, sqrt
 
 import numpy as np
@@ -15,6 +16,7 @@ from whichf1.comparison.data_sets import (
     meta_analysis,
     nemenyi_p,
     paule_mandel,
+    range_tail,
     rank_data_sets,
     signed_rank,
     wilcoxon_p,
@@ -72,7 +74,32 @@ def test_friedman_is_that_of_scipy() -> None:
     assert ours.chi_square == pytest.approx(theirs.statistic)
     assert ours.p_chi_square == pytest.approx(theirs.pvalue)
     f = 11 * ours.chi_square / (12 * 4 - ours.chi_square)
-    assert ours.p_value == pytest.approx(stats.f.sf(f, 4, 44))
+    assert ours.p_f == pytest.approx(stats.f.sf(f, 4, 44))
+    assert (ours.p_value, ours.exact) == (ours.p_f, False)  # there are too many orders
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_friedman_is_exact_for_few_orders(ties: bool) -> None:
+    """By all orders of the ranks of each data set, one by one."""
+    rng = np.random.default_rng(4)
+    scores = rng.integers(0, 2, (4, 3)) if ties else rng.random((4, 3))
+    ranks = stats.rankdata(scores, axis=1)
+    ours = friedman_test(ranks)
+    here = (ranks.sum(0) ** 2).sum()
+    every = [
+        (np.sum(rows, 0) ** 2).sum() >= here - 1e-9
+        for rows in product(*([*permutations(row)] for row in ranks.tolist()))
+    ]
+    assert ours.exact
+    assert ours.p_value == pytest.approx(np.mean(every))
+
+
+def test_friedman_rejects_as_often_as_it_says() -> None:
+    """The chance that p is at most 0.05, of three systems: from tables of Friedman (1937)."""
+    assert friedman_test(np.array([[1, 2, 3]] * 4)).p_value == pytest.approx(6 / 6**4)
+    ranks = np.array([[1, 2, 3], [1, 2, 3], [1, 3, 2], [1, 2, 3], [2, 1, 3]])
+    assert friedman_test(ranks).chi_square == pytest.approx(6.4)
+    assert friedman_test(ranks).p_value == pytest.approx(0.0394, abs=5e-5)
 
 
 def test_equal_scores_show_nothing() -> None:
@@ -90,6 +117,30 @@ def test_the_critical_difference_is_that_of_autorank() -> None:
 def test_wilcoxon_is_that_of_scipy() -> None:
     difference = AUC[:, 0] - AUC[:, 2] + np.linspace(0.001, 0.002, 14)
     assert wilcoxon_p(difference) == pytest.approx(stats.wilcoxon(difference).pvalue)
+    many = np.random.default_rng(5).standard_normal(80) + 0.2
+    assert wilcoxon_p(many) == pytest.approx(stats.wilcoxon(many, method="approx").pvalue)
+
+
+def test_wilcoxon_is_exact_with_ties_and_zeros() -> None:
+    """By all signs of the differences, one by one."""
+    differences = np.array([0.2, -0.1, 0.1, 0.3, 0.0, 0.2, 0.4])
+    ranks = stats.rankdata(np.abs(differences))
+    half = ranks[differences == 0].sum() / 2
+
+    def above(signs: np.ndarray) -> float:
+        return float(ranks[signs * np.abs(differences) > 0].sum() + half)
+
+    middle = ranks.sum() / 2
+    far = abs(above(np.sign(differences)) - middle)
+    every = [abs(above(np.array(x)) - middle) >= far - 1e-9 for x in product((-1, 1), repeat=7)]
+    assert wilcoxon_p(differences) == pytest.approx(np.mean(every))
+
+
+@pytest.mark.parametrize("systems", [2, 3, 10, 40])
+def test_the_range_of_normal_values_is_that_of_scipy(systems: int) -> None:
+    for width in (0.1, 1.5, 3.3, 6.0):
+        expected = stats.studentized_range.sf(width, systems, inf)
+        assert range_tail(width, systems) == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize(

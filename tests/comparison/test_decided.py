@@ -1,4 +1,4 @@
-"""Systems that give scores, compared by what a threshold makes of them."""
+"""Systems with scores, compared by the predictions that a threshold makes."""
 
 from __future__ import annotations
 
@@ -62,6 +62,7 @@ def test_a_threshold_decides_in_every_slice(
 
 @pytest.mark.parametrize("metric", ["f1", "averaged_f1", "accuracy", "mcc", "recall"])
 @pytest.mark.parametrize("further", [(), ("weights",), ("cluster",), ("frequencies",)])
+@pytest.mark.thinned(3)
 def test_a_threshold_compares_the_predictions_that_it_makes(
     metric: str, further: tuple[str, ...], tmp_path: Path, run: Run
 ) -> None:
@@ -106,7 +107,7 @@ def test_a_threshold_compares_the_predictions_that_it_makes(
         ({"labels": ["ham", "spam", "other"]}, ShapeError, "between two classes"),
         ({"systems": {"a": [0.5]}}, InputError, "at least two systems"),
         ({"systems": {"a": [0.5] * 200, "b": [0.5] * 3}}, InputError, "200"),
-        ({"systems": {"a": [[0.5, 0.5]] * 200, "b": [0.5] * 200}}, InputError, "one score of each"),
+        ({"systems": {"a": [[0.5, 0.5]] * 200, "b": [0.5] * 200}}, InputError, "one score per"),
     ],
 )
 def test_bad_thresholds_are_refused(change: dict[str, Any], error: Any, says: str) -> None:

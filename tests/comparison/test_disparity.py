@@ -232,7 +232,7 @@ def test_sets_of_labels_and_weights_have_groups() -> None:
 
 def test_groups_that_cannot_be_compared() -> None:
     data = frame(6)
-    with pytest.raises(InputError, match=r"only one: sex=f"):
+    with pytest.raises(InputError, match=r"there is only sex=f"):
         wf.groups(data.assign(sex="f"), "accuracy", by="sex")
     with pytest.raises(InputError, match=r"group sex=alone has one item"):
         wf.groups(data.assign(sex=["alone", *data.sex[1:]]), "accuracy", by="sex")
@@ -242,13 +242,13 @@ def test_groups_that_cannot_be_compared() -> None:
         wf.groups(data.true, data.pred, "accuracy", by={"sex": ["f", None, *data.sex[2:]]})
     with pytest.raises(InputError, match="which groups"):
         wf.groups(data, "accuracy")
-    with pytest.raises(InputError, match="arrays have none"):
+    with pytest.raises(InputError, match="the data are arrays"):
         wf.groups(data.true, data.pred, "accuracy", by="sex")
     with pytest.raises(InputError, match="500 items, group has 499"):
         wf.groups(data.true, data.pred, "accuracy", by=data.sex[1:].tolist())
     with pytest.raises(InputError, match="these slices are by sex, not by 'age'"):
         wf.groups(wf.count_by(data, by="sex"), "accuracy", by="age")
-    with pytest.raises(DefinitionError, match="made of confidence intervals"):
+    with pytest.raises(DefinitionError, match="derived from confidence intervals"):
         wf.groups(data, "accuracy", by="sex", interval="posterior")
     with pytest.raises(DefinitionError, match="Pass it to groups"):
         wf.score(data, wf.groups(data, "accuracy", by="sex").signature)

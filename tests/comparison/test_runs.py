@@ -11,7 +11,7 @@ from scipy import stats
 from scipy.special import expit
 
 import whichf1 as wf
-from whichf1.comparison.runs import Components, harmonic_freedom
+from whichf1.comparison.runs import Components, freedom_of_sum
 
 Runs = dict[str, list[np.ndarray]]
 
@@ -73,8 +73,8 @@ def test_unmatched_runs_by_hand() -> None:
     interval, error = pair.interval, pair.standard_error
     assert interval is not None and error is not None
     parts = [x.mean(1).var(ddof=1) / runs for x in (a, b)]
-    least = sum(x**2 / (runs - 1) for x in parts)
-    freedom = error**4 / least  # but for the items, which have many
+    of_runs = sum(parts) ** 2 / sum(x**2 / runs for x in parts) - 1
+    freedom = of_runs * (error**2 / sum(parts)) ** 1.5  # but for the items, which have many
     t = (interval.high - interval.low) / 2 / error
     assert stats.t.ppf(0.975, freedom) <= t + 1e-9 <= stats.t.ppf(0.975, 0.9 * freedom)
 
@@ -161,7 +161,7 @@ def test_one_run_beside_several_is_not_tested() -> None:
     y, pred = drawn(10)
     pred["B"] = pred["B"][:1]
     pair = wf.study(y, "accuracy", pred=pred, missing="all").pairs[0]
-    assert pair.p_value is None and pair.caution == "B has one run, whose variance is not known"
+    assert pair.p_value is None and pair.caution == "B has one run, whose variance is unknown"
 
 
 def test_counts_of_runs_give_a_cautious_test(tmp_path: Path) -> None:
@@ -187,9 +187,9 @@ def test_what_more_runs_and_items_buy() -> None:
 
 
 def test_degrees_of_freedom_are_weighted() -> None:
-    assert harmonic_freedom([(1.0, 2.0)]) == 2
-    assert harmonic_freedom([(1.0, 2.0), (1.0, np.inf)]) == 4
-    assert harmonic_freedom([(0.0, 2.0)]) == np.inf
+    assert freedom_of_sum([(1.0, 2.0)]) == 2
+    assert freedom_of_sum([(1.0, 2.0), (1.0, np.inf)]) == 4
+    assert freedom_of_sum([(0.0, 2.0)]) == np.inf
 
 
 @pytest.mark.long

@@ -182,6 +182,6 @@ def test_a_class_without_items_cannot_be_ranked() -> None:
         read_items(
             wf.Definition.parse("roc_auc(multi_class=ovr)|avg:macro"), [0, 1], [np.eye(3)[:2]]
         )
-    with pytest.raises(DefinitionError, match="replicates must not be 0"):
+    with pytest.raises(DefinitionError, match="replicates must be above 0"):
         wf.compare([0, 1], {"a": [0, 1], "b": [1, 0]}, "ks", replicates=0)
     assert math.isfinite(wf.roc_auc([0, 1], [0, 1]).value)

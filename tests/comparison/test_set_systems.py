@@ -122,6 +122,7 @@ def held(joint: MultiLabelCounts) -> Iterator[tuple[Any, Any]]:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_every_engine_counts_sets_as_memory_does(engine: str) -> None:
     """The same table, in the same order: all that a comparison computes from."""
 
@@ -190,6 +191,7 @@ def as_arrow(rows: Rows, kind: Any) -> pa.Table:
 @every_engine
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("kind", [pa.string(), pa.int64()], ids=str)
+@pytest.mark.thinned(4)
 def test_columns_of_lists_are_sets_without_sep(engine: str, kind: Any) -> None:
     """Metrics of sets say so (sets=True); for others the lists themselves tell."""
     rows: Rows = ROWS
@@ -208,6 +210,7 @@ def test_columns_of_lists_are_sets_without_sep(engine: str, kind: Any) -> None:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_columns_of_0_and_1(engine: str) -> None:
     frame = ENGINES[engine](pa.Table.from_pylist(with_bits()))
     systems = {"A": BITS["A"], "B": BITS["B"]}
@@ -217,6 +220,7 @@ def test_columns_of_0_and_1(engine: str) -> None:
 
 
 @pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.thinned(3)
 def test_every_format(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name, with_texts())
     for data in ({}, EVERY):
@@ -338,7 +342,7 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, run: Run) -> None:
     own = ("compare", path, "--true", "tags", "--pred", "x", "--pred", "y")
     for more, said in (
         (("-m", "subset_accuracy"), "(--labels-sep ';')"),
-        (("--labels-sep", ""), "(--labels-sep) is the text between two labels"),
+        (("--labels-sep", ""), "(--labels-sep) is the separator between labels"),
         (("--labels-sep", ";", "-m", "accuracy"), "these have sets of labels"),
         (("--labels-sep", ";", "-m", "roc_auc"), "this metric compares scores"),
         (("--labels-sep", ";", "--ignore", "k"), "these have sets of labels"),
@@ -354,6 +358,7 @@ def test_the_command_line_says_what_is_wrong(tmp_path: Path, run: Run) -> None:
 
 @every_engine
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_missing_sets_and_bad_weights_are_refused(engine: str) -> None:
     table = pa.table(
         {
@@ -433,9 +438,9 @@ def test_errors_say_what_is_wrong() -> None:
     texts, listed = {"true": "tags", "sep": ";"}, {"true": "tags listed"}
     pairs = {"A": ["xk", "xl", "xm"], "B": ["yk", "yl"]}
     for call, error, said in (
-        (compare(["x", "y"], "subset_accuracy", true="tags"), E.InputError, "Say what stands betw"),
+        (compare(["x", "y"], "subset_accuracy", true="tags"), E.InputError, "separator between"),
         (compare(["x", "y"], **listed), E.InputError, "'x' holds texts such as"),
-        (compare(["x", "y"], true="tags", sep=""), E.InputError, "the text between two .* got ''"),
+        (compare(["x", "y"], true="tags", sep=""), E.InputError, "the separator between .* got ''"),
         (compare(["x", "y"], true="tags", sep=[";"]), E.InputError, r"got \[';'\]"),
         (compare(["x", "score"], "roc_auc", **texts), E.InputError, "this metric compares scores"),
         (compare(["x", "y"], "mcc", **texts), E.DefinitionError, "these have sets of labels"),

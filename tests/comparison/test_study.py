@@ -192,7 +192,7 @@ def test_a_notebook_shows_the_study() -> None:
     study = wf.study(RUNS, item="item")
     assert "<table>" in study._repr_html_() and "finetuned" in repr(study)
     assert study.text("latex").count(r"\toprule") >= 2
-    with pytest.raises(DefinitionError, match="format is one of"):
+    with pytest.raises(DefinitionError, match="format must be one of"):
         study.text("docx")
-    with pytest.raises(wf.errors.FileError, match=r"written as \.html"):
+    with pytest.raises(wf.errors.FileError, match=r"is an \.html file"):
         study.save_page("study.txt")

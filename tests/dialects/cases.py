@@ -1,4 +1,4 @@
-"""Random predictions that tell dialects apart: few items, many classes, some of them missing."""
+"""Random predictions that distinguish dialects: few items, many classes, some of them missing."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tests.dialects.libraries import LIBRARIES
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far apart a dialect and its library were."""
+    """The largest difference between a dialect and its library."""
 
     compared: int
     largest: float

@@ -136,7 +136,7 @@ def permetrics(case: Case) -> float:
 
 
 def _tags(classes: list[int]) -> list[list[str]]:
-    """One span of one token for each item; class 0 is no span."""
+    """One span of one token for each item; class 0 is not a span."""
     return [[f"B-c{each}" if each else "O" for each in classes]]
 
 

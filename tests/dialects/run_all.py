@@ -102,7 +102,7 @@ def main() -> None:
 
 
 def install(environment: str, steps: list[list[str]]) -> str | None:
-    """Make the environment where it is not there yet; what went wrong, if anything."""
+    """Create the environment if it does not exist; returns what went wrong, if anything."""
     home = ENVIRONMENTS / environment
     stamp, wanted = home / "installed.json", json.dumps(steps)
     if stamp.exists() and stamp.read_text() == wanted:

@@ -82,7 +82,7 @@ def test_two_classes_with_one_score() -> None:
     metric.update_state(true, score)
     expected = wf.f1(true[:, 0], (score > 0.4).astype(int)[:, 0], positive=1)
     assert metric.score().value == expected.value
-    with pytest.raises(ShapeError, match=r"threshold= is for one score of each item"):
+    with pytest.raises(ShapeError, match=r"threshold= is for one score per item"):
         metric.update_state(true, np.concatenate([1 - score, score], 1))
     other = KerasMetric.from_config(metric.get_config())
     other.update_state(true, score)

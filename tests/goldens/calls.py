@@ -24,7 +24,7 @@ PROSE = (
 )
 """Fields and columns that hold sentences, where they hold text."""
 FACTS = ("name", "formula", "parameters", "signature")
-"""Lines of ``whichf1 define`` that are no prose."""
+"""Lines of ``whichf1 define`` that are not prose."""
 
 
 def file(word: str) -> str:
@@ -80,7 +80,7 @@ def without_prose(value: Any) -> Any:
     if kept.get("interval") and bent(str(kept.get("signature"))):
         kept[f"interval {LOOSE}"] = kept.pop("interval")
     if "group" in kept and kept["signature"].startswith(UNSMOOTH):
-        kept.pop("group")  # it hangs on random draws
+        kept.pop("group")  # it depends on random draws
     if "p_randomization" in kept:
         return randomized(kept, kept.pop("signature"))  # which stands above
     return kept
@@ -116,7 +116,7 @@ def signed(text: str) -> Any:
 
 
 def facts(name: str) -> Any:
-    """The exit code and what ``define`` says beside prose."""
+    """The exit code and what ``define`` prints besides prose."""
     code, out = called(["define", name])
     lines = (re.split(r"\s{2,}", line, maxsplit=1) for line in out.splitlines())
     return [code, {line[0]: line[1] for line in lines if line[0] in FACTS}]

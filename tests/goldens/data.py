@@ -34,7 +34,7 @@ def generator(seed: int) -> np.random.Generator:
 
 
 def predicted(rng: np.random.Generator, true: Ints, k: int, right: float) -> Ints:
-    """Predictions of which about a share is right and the others are any class."""
+    """Predictions of which about this fraction is right; the others are any class."""
     guessed = rng.integers(0, k, len(true))
     return np.where(rng.random(len(true)) < right, true, guessed)
 

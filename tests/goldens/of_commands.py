@@ -1,4 +1,4 @@
-"""Cases of the command line: exit codes, and what JSON and CSV hold beside prose."""
+"""Cases of the command line: exit codes, and what JSON and CSV contain besides prose."""
 
 from __future__ import annotations
 

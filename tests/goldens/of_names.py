@@ -11,8 +11,6 @@ from importlib import import_module
 from io import StringIO
 from typing import Any
 
-import typer
-
 import whichf1 as wf
 from tests.goldens.calls import ROOT, metrics
 from tests.goldens.plain import Case, at_least, plain
@@ -83,11 +81,10 @@ def members(kind: Any) -> Any:
 
 def commands() -> Iterator[Case]:
     """Every option and argument of every command, with its default."""
-    group: Any = typer.main.get_command(app)
-    yield "commands/all", lambda: at_least(list(group.commands))
-    for name, command in group.commands.items():
+    yield "commands/all", lambda: at_least(list(app.commands))
+    for name, command in app.commands.items():
         yield f"commands/options/{name}", partial(options, command)
-    yield "commands/options/whichf1", partial(options, group)
+    yield "commands/options/whichf1", partial(options, app)
 
 
 def options(command: Any) -> Any:

@@ -68,7 +68,7 @@ def of_items(name: str, items: Items, methods: dict[str, Any]) -> Any:
 
 
 def options() -> Iterator[Case]:
-    """Class sets, 0/0, left-out labels, decisions, merged parts, and sets in other clothes."""
+    """Class sets, 0/0, left-out labels, decisions, merged parts, and sets in other forms."""
     declared, matrix = label_sets()["declared"], label_sets()["matrix"]
     for undefined in (0, 1, "skip", "nan"):
         more = {"undefined": undefined, "interval": "delta"}

@@ -13,7 +13,7 @@ import numpy as np
 import whichf1 as wf
 
 Case = tuple[str, Callable[[], object]]
-"""A name, and what gives the result."""
+"""A name, and a function that returns the result."""
 
 
 @singledispatch
@@ -234,7 +234,7 @@ def randomized(pair: dict[str, Any], signature: str) -> dict[str, Any]:
 
 @plain.register
 def _(value: wf.Comparison) -> Any:
-    drawn = value.signature.startswith(UNSMOOTH)  # then letters hang on random draws, too
+    drawn = value.signature.startswith(UNSMOOTH)  # then letters depend on random draws, too
     return {
         "signature": value.signature,
         "scores": plain(dict(value.scores)),
@@ -247,7 +247,7 @@ def _(value: wf.Comparison) -> Any:
 
 
 def bent(signature: str) -> bool:
-    """Whether the ends of an interval hang on a second difference, which amplifies rounding.
+    """Whether the ends of an interval depend on a second difference, which amplifies rounding.
 
     They do for automatic, delta and DeLong intervals of rankings with weights or clusters.
     """

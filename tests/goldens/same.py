@@ -9,9 +9,9 @@ from typing import Any
 NEAR = 1e-12
 """How far numbers may be apart, absolutely or relatively."""
 DRAWN = "p_randomization"
-"""Fields with this at the end of their name hang on random draws that may change."""
+"""Fields with this suffix depend on random draws that may change."""
 LOOSE = "to 1e-10"
-"""Fields with this at the end of their name are the ends of intervals that hang on a second
+"""Fields with this suffix are the ends of intervals that depend on a second
 difference, of items that come in no fixed order: rounding moves them by some 1e-12."""
 
 

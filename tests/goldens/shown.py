@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-import typer
+import click
 
 from tests.helpers.commands import invoke
 from whichf1.cli.options import GateFormat, GateOptions, OutputOptions
@@ -109,17 +109,20 @@ def shown(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     def write_all(options: Any, document: Any) -> None:
         document, kind = _start(document), type(options.format)
         for width in WIDTHS:
-            text = replace(options, format=kind("text"))
+            text = options.but(format=kind("text"))
             capture(f"text, {width} columns", width, partial(write, text, document))
         for name in FORMATS:
-            other = replace(options, format=kind(name))
+            other = options.but(format=kind(name))
             capture(name, 80, partial(write, other, document))
 
     def finish_all(options: Any, document: Any, source: str, verdicts: Any) -> None:
         if verdicts:
             for name in ("junit", "github"):
-                told = replace(options, format=GateFormat(name))
-                with redirect_stderr(io.StringIO()), suppress(typer.Exit):  # a gate failed
+                told = options.but(format=GateFormat(name))
+                with (
+                    redirect_stderr(io.StringIO()),
+                    suppress(click.exceptions.Exit),
+                ):  # a gate failed
                     capture(name, 80, partial(finish, told, document, source, verdicts))
         finish(options, document, source, verdicts)
 

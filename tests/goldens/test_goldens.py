@@ -1,7 +1,7 @@
 """The public API and the command line give what they gave when the goldens were recorded.
 
-Numbers are the same to 1e-12, texts to the letter; ``p_randomization`` hangs on draws and is only
-looked at. After a change that is wanted, ``python -m tests.goldens.record`` records again.
+Numbers are the same to 1e-12, texts to the letter; ``p_randomization`` depends on draws and is only
+checked to be there. After an intended change, ``python -m tests.goldens.record`` records again.
 """
 
 from __future__ import annotations
@@ -68,7 +68,9 @@ def test_saved_counts_are_read_scored_and_merged(name: str) -> None:
     recorded = goldens()[f"saved/{name}"]
     kept = recorded["result"] if "*" in recorded else recorded
     unknown = name == "weighted_without_squares"
-    with pytest.warns(IntervalWarning, match="not those of their squares") if unknown else still():
+    with (
+        pytest.warns(IntervalWarning, match="not the sums of their squares") if unknown else still()
+    ):
         score = wf.averaged_f1(counts, interval="delta")
     value, *ends, signature = kept["averaged F1"]
     assert score.value == pytest.approx(value, rel=1e-12, abs=1e-12)

@@ -79,7 +79,7 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "case alone differs": ("a.csv", b"true,pred,Pred\na,b,c\n", "'Pred' appears twice"),
     "empty": ("a.csv", b"", "is empty. It needs a header"),
     "blank": ("a.csv", b"\n\n", "is empty. It needs a header"),
-    "header alone": ("a.csv", HEAD, "a header and no items"),
+    "header alone": ("a.csv", HEAD, "a header but no items"),
     "no such columns": (
         "a.csv",
         b"a,b\n1,2\n",
@@ -89,8 +89,8 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "truncated gzip": ("a.csv.gz", GZIP[:-40], "damaged gzip file: Compressed file ended before"),
     "wrong gzip CRC": ("a.csv.gz", GZIP[:-8] + b"\0" * 4 + GZIP[-4:], "gzip file: CRC check"),
     "junk after gzip": ("a.csv.gz", GZIP + b"junk", "damaged gzip file: Not a gzipped file"),
-    "truncated zstd": ("a.csv.zst", ZSTD[: len(ZSTD) // 2], "damaged zstd file: it is cut off"),
-    "zstd without its end": ("a.csv.zst", ZSTD[:-2], "damaged zstd file: it is cut off"),
+    "truncated zstd": ("a.csv.zst", ZSTD[: len(ZSTD) // 2], "damaged zstd file: it is truncated"),
+    "zstd without its end": ("a.csv.zst", ZSTD[:-2], "damaged zstd file: it is truncated"),
     "wrong zstd checksum": ("a.csv.zst", ZSTD[:-1] + bytes([ZSTD[-1] ^ 1]), "checksum"),
     "JSON cut off": ("a.jsonl", b'{"true":1,"pred":1}\n{"true":1,\n', "line 2: not a JSON object"),
     "JSON key missing": (

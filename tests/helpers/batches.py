@@ -12,7 +12,7 @@ from tests.helpers.engines import plain, polars
 
 
 class Capsule:
-    """What knows nothing but Arrow's stream."""
+    """An object that only supports Arrow's stream."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -22,7 +22,7 @@ class Capsule:
 
 
 class Interchange:
-    """What knows nothing but the older protocol."""
+    """An object that only supports the older protocol."""
 
     def __init__(self, table: Any) -> None:
         self._table = table
@@ -59,4 +59,4 @@ BATCHES: dict[str, Callable[[Any], Any]] = {
     "hugging face": hugging_face,
     "hugging face stream": lambda table: hugging_face(table).to_iterable_dataset(),
 }
-"""What comes in batches, made anew, as some are read once."""
+"""Data in batches, created for each use, as some can be read only once."""

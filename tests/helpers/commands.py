@@ -8,18 +8,12 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import nullcontext, redirect_stderr, redirect_stdout
-from functools import cache
 from unittest import mock
-
-import typer
 
 Run = Callable[..., tuple[int, str, str]]
 """The fixture ``run``: ``whichf1`` with these arguments."""
 NASTY = "\x1b[31m|&<b>$x_1$\\cmd{%}~^#`*[l](u)\u202e"
 """A label that is markup in every format."""
-
-build = cache(typer.main.get_command)
-"""The commands, built once: typer builds them again for every call, which takes its time."""
 
 
 def invoke(
@@ -37,7 +31,6 @@ def invoke(
         mock.patch.dict(os.environ, {"COLUMNS": "999"} | environment),
         mock.patch.object(sys, "argv", ["whichf1", *map(str, arguments)]),
         mock.patch.object(sys, "stdin", stdin) if given is not None else nullcontext(),
-        mock.patch.object(typer.main, "get_command", build),
         redirect_stdout(out),
         redirect_stderr(io.StringIO()) as err,
     ):

@@ -215,7 +215,7 @@ def _places(items: Items, name: str) -> dict[str, list[int]]:
 def of_columns(
     items: Items, data: Callable[[], Any], **reading: Any
 ) -> Iterator[tuple[str, Result]]:
-    """The same from the columns of a frame or file, which is made anew for each call."""
+    """The same from the columns of a frame or file, which is created for each call."""
     known: Any = {"true": "true", "labels": items.classes, **items.named, **reading}
     yield "classes", values(CLASSES, lambda m: score(m, data(), pred="pred", **known))
     ranked = {**known, "score": "score", "positive": items.classes[0]}

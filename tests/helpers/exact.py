@@ -674,7 +674,7 @@ def cost_curve_area(items: Scored) -> Fraction:
 
 
 def folded(items: Scored) -> Scored:
-    """Whether the likelier class is right, and its probability."""
+    """Whether the more likely class is right, and its probability."""
     return [(int((s > 0.5) == bool(y)), max(s, 1 - s), w) for y, s, w in items]
 
 

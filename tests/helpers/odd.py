@@ -20,7 +20,7 @@ import whichf1 as wf
 
 
 class Refusing:
-    """An object that raises whatever is asked of it."""
+    """An object that raises whatever is done with it."""
 
     def __array__(self, *_: object, **__: object) -> Any:
         raise RuntimeError("no array")
@@ -89,7 +89,7 @@ VALUES = st.one_of(
     st.sampled_from(GOOD),
     st.sampled_from(ODD),
 )
-"""Functions that make a value anew, since some are used up."""
+"""Functions that create a value for each use, since some are consumed."""
 
 
 def public_functions() -> dict[str, Callable[..., Any]]:

@@ -1,7 +1,7 @@
 """The release checklist: ``make release-check`` prints what holds, and fails if anything does not.
 
 Builds the source distribution and both kinds of wheel, checks their tags and metadata, and installs
-each in an empty environment of every Python at hand, where the README's example must run.
+each in an empty environment of every installed Python, where the README's example must run.
 """
 
 from __future__ import annotations

@@ -152,7 +152,7 @@ def items_of(
 
 
 def systems_of(kind: str, seed: int = 0, n: int = 90) -> tuple[Any, Named]:
-    """True classes or sets, and what two systems say of them, for a kind of metric."""
+    """True classes or sets, and what two systems predict, for a kind of metric."""
     rng = np.random.default_rng(seed)
     if kind in ("rate", "agreement"):
         y = rng.integers(0, 3, n)
@@ -163,5 +163,7 @@ def systems_of(kind: str, seed: int = 0, n: int = 90) -> tuple[Any, Named]:
     if kind == "label ranking":
         true = rng.random((n, 4)) < 0.4
         return true, {x: rng.normal(size=(n, 4)) + true for x in "ab"}
+    if kind == "value":
+        return None, {x: rng.random(n) for x in "ab"}
     y = rng.integers(0, 2, n)
     return y, {x: 1 / (1 + np.exp(1 - 2 * y - 3 * rng.normal(size=n))) for x in "ab"}

@@ -30,7 +30,7 @@ MODULES = ("test_classification", "test_ranking", "test_common", "test_score_obj
 RESULT = "WHICHF1_SKLEARN_SUITE"
 """The environment variable with the path of the file that results are written to."""
 FINE = ("equal", "refused by both", "not offered")
-"""What becomes of a call where nothing has to be explained."""
+"""The outcomes of a call that need no explanation."""
 OUTCOMES = (*FINE, "differs", "only whichf1 refuses", "only scikit-learn refuses")
 UNCALLED = {
     "test_score_objects::test_scoring_is_not_metric": "scikit-learn recognizes metrics that are "
@@ -50,7 +50,7 @@ class Call(NamedTuple):
 
     @property
     def outcome(self) -> str:
-        """What both results are to each other."""
+        """How the two results compare."""
         refused = [isinstance(x, Exception) for x in (self.ours, self.theirs)]
         if all(refused):
             same = type(self.ours) is type(self.theirs) and str(self.ours) == str(self.theirs)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 import whichf1 as wf
 from tests.helpers.engines import ENGINES, group
@@ -114,6 +114,7 @@ def same(a: wf.Score, b: wf.Score) -> None:
 
 @pytest.mark.parametrize("metric", OPTIONS)
 @pytest.mark.parametrize("interval", INTERVALS, ids=["none", "delta", "bootstrap"])
+@pytest.mark.thinned(3)
 def test_scores_and_intervals(metric: str, interval: Any, source: Any) -> None:
     options, columns, _ = OPTIONS[metric]
     options = {**options, **({} if interval is None else {"interval": interval})}
@@ -125,6 +126,7 @@ def test_scores_and_intervals(metric: str, interval: Any, source: Any) -> None:
 
 
 @pytest.mark.parametrize("metric", OPTIONS)
+@pytest.mark.thinned(3)
 def test_comparisons(metric: str, source: Any) -> None:
     options, _, systems = OPTIONS[metric]
     known: dict[str, Any] = {"labels": NAMES} if metric == "own_distance" else {}

@@ -17,7 +17,7 @@ import pytest
 import whichf1 as wf
 
 FASTER = 4 * 4 ** (1.15 - 1)
-"""Four times the data may take so many times as much."""
+"""Four times the data may take this many times as much."""
 Work = Callable[[], object]
 
 

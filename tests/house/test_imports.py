@@ -12,7 +12,7 @@ import pytest
 from tests.helpers.house import WAYS_BACK
 from whichf1 import errors
 
-HEAVY = {"scipy", "duckdb", "typer", "rich", "narwhals"}
+HEAVY = {"scipy", "duckdb", "click", "rich", "narwhals"}
 NOT_FOR_LISTS = {
     "whichf1.sources.engines.frames",
     "whichf1.sources.engines.database",
@@ -44,6 +44,41 @@ def test_importing_is_light() -> None:
 def test_a_score_of_lists_loads_what_it_needs() -> None:
     assert all(map(find_spec, NOT_FOR_LISTS))
     assert loaded("whichf1.averaged_f1(['a', 'b'], ['a', 'a'])", NOT_FOR_LISTS) == ""
+
+
+NOT_FOR_A_SCORE = {
+    *("scipy", "narwhals", "rich", "matplotlib", "jinja2", "pydantic", "typer", "numpy.ma"),
+    *("whichf1.comparison.compare", "whichf1.comparison.study", "whichf1.published.explain"),
+    *("whichf1.reporting.leaderboard", "whichf1.reporting.pictures.drawing", "whichf1.paper"),
+}
+MOST_MODULES = 130
+"""A score imports about 120 modules beyond those of DuckDB and NumPy."""
+
+
+def commanded(*words: str) -> set[str]:
+    """The modules that are loaded after a command, beyond those of DuckDB and NumPy."""
+    code = (
+        "import sys, duckdb, numpy; before = {*sys.modules}\nfrom whichf1.cli import main\n"
+        "try: main()\nexcept SystemExit as end: assert not end.code, end.code\n"
+        "print(*{*sys.modules} - before, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", code, *words]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return {*done.stderr.split()}
+
+
+def test_a_scored_file_loads_what_it_needs() -> None:
+    ours = [name for name in NOT_FOR_A_SCORE if name.startswith("whichf1")]
+    assert ours and all(map(find_spec, ours))
+    loaded = commanded("score", "examples/animals.csv")
+    assert loaded & NOT_FOR_A_SCORE == set() and "whichf1.scoring.evaluate" in loaded
+    assert len(loaded) <= MOST_MODULES
+
+
+@pytest.mark.parametrize("words", [["--help"], ["--version"]])
+def test_what_needs_no_command_loads_none(words: list[str]) -> None:
+    loaded = commanded(*words)
+    assert {x for x in loaded if x.startswith("whichf1.cli.")} == {"whichf1.cli.process"}
 
 
 @pytest.mark.parametrize("module", sorted({x for way in WAYS_BACK for x in way}))

@@ -144,6 +144,15 @@ def check(function: Callable[..., object]) -> None:
     returns = inspect.signature(function).return_annotation not in (None, "None")
     assert ("\nReturns\n-------\n" in text) is returns
     assert not re.search(r"^(Returns|\w+Error).*: ", text, re.M), "a field outside its section"
+    head = text.partition("\nParameters\n")[0]
+    for name in inspect.signature(function).parameters:
+        assert not re.search(rf"(?<![\w`'=]){name}: [A-Z]", head), f"{name} is not an entry"
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_the_summary_of_a_metric_is_one_sentence(name: str) -> None:
+    summary = (inspect.getdoc(getattr(wf, name)) or "").split("\n\n")[1]
+    assert summary.endswith("."), summary
 
 
 def undocumented(function: Callable[..., object]) -> set[str]:

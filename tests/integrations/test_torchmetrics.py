@@ -274,7 +274,7 @@ def test_logits_have_their_own_threshold() -> None:
     metric = fed(doors.Accuracy(num_classes=2, logits=True), logit, target)
     assert metric.compute() == pytest.approx((target == 1).double().mean().item())
     both = torch.stack([1 - logit, logit], 1)
-    with pytest.raises(InputError, match=r"one score of each target, and preds have 2.*drop"):
+    with pytest.raises(InputError, match=r"one score per target, but preds have 2.*drop"):
         doors.Accuracy(num_classes=2, threshold=0.3).update(both, target)
     for options in ({"threshold": 0.99}, {"threshold": 0.99, "logits": True}):
         metric = fed(doors.Accuracy(num_classes=2, **options), logit, target)
@@ -340,7 +340,7 @@ def test_half_precision_does_not_reach_the_counts(kind: str) -> None:
 
 
 def test_a_batch_on_a_device_is_counted_like_one_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No other device is at hand: the kernel is told that it cannot take the batch."""
+    """There is no other device: the kernel is told that it cannot take the batch."""
     expected = fed(doors.Accuracy(num_classes=C, ignore_index=-100)).counts()
     monkeypatch.setattr("whichf1.integrations.torchmetrics.kernel.add_pairs", lambda *_: False)
     assert fed(doors.Accuracy(num_classes=C, ignore_index=-100)).counts() == expected
@@ -355,7 +355,7 @@ BAD: list[tuple[str, dict[str, Any], Any, Any, type[Exception], str]] = [
     ("accuracy", {}, LABELS, torch.tensor([0, 1, 3]), LabelError, r"target\[2\] is class 3"),
     ("accuracy", {}, torch.tensor([0, 5, 1]), LABELS, LabelError, r"preds\[1\] is class 5"),
     ("accuracy", {}, LABELS, torch.tensor([0, -100, 1]), LabelError, "ignore_index"),
-    ("accuracy", {}, FLOATS[:, :2], LABELS, ShapeError, r"give scores of shape \(3, 3\)"),
+    ("accuracy", {}, FLOATS[:, :2], LABELS, ShapeError, r"pass scores of shape \(3, 3\)"),
     ("accuracy", {}, torch.zeros(3, 4), LABELS, ShapeError, r"have shape \(3, 4\)"),
     ("accuracy", {}, LABELS[:2], LABELS, ShapeError, "a class for each target"),
     ("accuracy", {}, NAN, LABELS, InputError, "item 1 is NaN"),
@@ -369,7 +369,7 @@ BAD: list[tuple[str, dict[str, Any], Any, Any, type[Exception], str]] = [
     ("log_loss", {}, FLOATS, LABELS, InputError, "adds up to 0.75.*logits=True"),
     ("log_loss", {}, FLOATS, torch.tensor([0, 1, 7]), LabelError, "class 7"),
     ("log_loss_skill", {}, FLOATS, LABELS, InputError, "adds up to 0.75.*logits=True"),
-    ("expected_calibration_error", {}, FLOATS * 5, LABELS, InputError, "a probability lies in"),
+    ("expected_calibration_error", {}, FLOATS * 5, LABELS, InputError, "a probability must be in"),
 ]
 
 

@@ -27,7 +27,7 @@ def test_names_are_legal_and_say_which_is_meant() -> None:
     assert [*named_scores([F1, rates])][:2] == ["f1", "recall.bird"]
     report = wf.report(COUNTS)
     assert named_scores(report)["accuracy"] == dict(report.scores)["accuracy"]
-    with pytest.raises(DefinitionError, match="two scores are called 'a_b'"):
+    with pytest.raises(DefinitionError, match="two scores are named 'a_b'"):
         named_scores({"a|b": F1, "a/b": F1})
     for wrong in (0.5, "f1", [0.5], {"f1": 0.5}, None):
         with pytest.raises(InputError):

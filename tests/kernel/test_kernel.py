@@ -306,18 +306,48 @@ def test_added_pairs_are_their_twins(given_columns: Columns, data: Any) -> None:
 
 @settings(max_examples=80, deadline=None)
 @given(columns())
-def test_counted_margins_are_those_of_the_pairs(given_columns: Columns) -> None:
+def test_a_counted_table_is_that_of_the_pairs(given_columns: Columns) -> None:
     true, predicted, _ = given_columns
-    columns = (true, predicted, True)
-    ours, twin = native.count_margins(*columns), reference.count_margins(*columns)
-    assert twin is not None
-    if ours is None:  # too many classes for a dense table
-        assert native.count_pairs(true, predicted).labels == twin[0]
-        return
-    assert ours[0] == twin[0]
-    assert ours[2] is not None and twin[2] is not None
-    for one, other in zip((*ours[1], *ours[2]()), (*twin[1], *twin[2]()), strict=True):
-        np.testing.assert_array_equal(one, other)
+    for whole in (True, False):
+        ours = native.count_table(true, predicted, whole)
+        twin = reference.count_table(true, predicted, whole)
+        if ours is None:  # not of one kind, or too many classes for a dense table
+            assert twin is None or native.count_pairs(true, predicted).labels == twin[0]
+            continue
+        assert ours == twin
+        assert twin is not None and [*map(type, ours[0])] == [*map(type, twin[0])]
+        for label in (*ours[0][:3], "none"):
+            alone = native.count_class(true, predicted, label)
+            assert alone == reference.count_class(true, predicted, label)
+            assert (alone is None) == (label == "none")
+        if ours[3] is not None:
+            information = reference.information(ours[1], ours[3])
+            assert native.information(ours[1], ours[3]) == pytest.approx(information, 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        ([0, 1], [True, False]),
+        ([0, 1], [0, 1, 1]),
+        ([], []),
+        ([[0], [1]], [[0], [1]]),
+        ([0.5, 1], [0.5, 1]),
+        (["a"], ["b"]),
+        ([None], [None]),
+    ],
+)
+def test_other_columns_give_no_table(pair: tuple[Any, Any]) -> None:
+    true, predicted = map(np.array, pair)
+    for twin in (native, reference):
+        assert twin.count_table(true, predicted) is None
+        assert twin.count_table(np.array([0, 1], np.uint8), np.array([0, 1])) is None
+
+
+def test_information_of_a_cell_outside_the_table_is_refused() -> None:
+    cells = np.array([9]).tobytes() + np.ones(1).tobytes()
+    with pytest.raises(ValueError, match="outside"):
+        native.information(np.ones(6).tobytes(), cells)
 
 
 @pytest.fixture(scope="module")
@@ -372,7 +402,7 @@ def test_numpy_takes_over_where_asked() -> None:
 
 def test_both_kernels_have_the_same_functions() -> None:
     functions = [name for name, each in vars(kernel).items() if inspect.isroutine(each)]
-    assert len(functions) == 18
+    assert len(functions) == 24
     for name in functions:
         twin = getattr(reference, name)
         assert getattr(native, name).__doc__ == twin.__doc__ or name in ("margins", "rank_table")

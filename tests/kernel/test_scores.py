@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -58,6 +59,11 @@ def test_ranked_labels_and_their_steps_are_their_twins(
     assert ours is not None and twin is not None and ours[1] == twin[1] == positive.sum()
     for one, same in zip(ours[0], twin[0], strict=True):
         np.testing.assert_array_equal(one, same)
+    if len(labels):
+        areas = [kernel.rank_areas(wide, labels) for kernel in (native, reference)]
+        finite = bool(np.isfinite(wide).all())
+        assert (areas[0] is not None) == (areas[1] is not None) == finite
+        assert not finite or areas[0] == pytest.approx(areas[1], 1e-12, 1e-12)
     steps = [kernel.running(*ours[0][1:], 0.5, float(other)) for kernel in (native, reference)]
     np.testing.assert_array_equal(*steps)
     if other > 1 and dtype != "?" and len(labels):
@@ -89,12 +95,19 @@ def test_sets_of_labels_are_their_twins(
     for name, other in (("item_labels", predicted), ("label_flags", scores)):
         ours, twin = (getattr(kernel, name)(true, other) for kernel in (native, reference))
         np.testing.assert_array_equal(ours, twin)
+    for what in reference.LABEL_SCORES:
+        other = predicted if what in ("exact", "wrong") else scores.round(1)
+        sums = [kernel.label_scores(true, other, what) for kernel in (native, reference)]
+        assert sums[0] == pytest.approx(sums[1], 1e-12, 1e-12) or (sums[0] is None and k > 64)
     spoiled, at = true.astype(np.float64), (int(rng.integers(n)), int(rng.integers(k)))
     spoiled[at] = rng.choice([2, -1, 0.5, np.nan, np.inf])
     scores[at] = rng.choice([np.nan, np.inf])
     for kernel in (native, reference):
         assert kernel.group_labels(spoiled, predicted) is None
         assert kernel.item_labels(true, spoiled) is None
+        assert kernel.label_scores(true, spoiled, "wrong") is None
+        assert kernel.label_scores(spoiled, np.zeros((n, k)), "coverage") is None
+        assert kernel.label_scores(true, scores, "top_error") is None
         assert kernel.label_flags(spoiled, np.zeros((n, k))) is None
         assert kernel.label_flags(true, scores) is None
 
@@ -164,3 +177,18 @@ def test_sums_of_losses_do_not_depend_on_threads() -> None:
     p, codes = rng.dirichlet(np.ones(4), 100_000), rng.integers(0, 4, 100_000)
     sums = {_native.losses(codes, p, 1e-15, 1e-3, 7, threads) for threads in range(1, 7)}
     assert len(sums) == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 40_000), st.sampled_from(["up", "down", "both", "flat"]), st.integers(0, 2**32)
+)
+def test_trapezoids_are_their_twins(n: int, way: str, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    x, y = np.sort(rng.random(n)), rng.normal(size=n)
+    x = {"up": x, "down": x[::-1].copy(), "both": rng.random(n), "flat": np.ones(n)}[way]
+    ours, twin = native.trapezoid(x, y), reference.trapezoid(x, y)
+    assert ours[0] == pytest.approx(twin[0], 1e-12, 1e-12) and ours[1:] == twin[1:]
+    if n > 1:
+        y[int(rng.integers(n))] = np.nan
+        assert np.isnan(native.trapezoid(x, y)[0])

@@ -32,7 +32,7 @@ def main(seconds: float) -> None:
         lambda: native.add_pairs(labels, labels, codes, 0, counts),
         lambda: native.count_pairs(labels, labels[::-1]),
         lambda: native.count_pairs(labels, labels, scores),
-        lambda: native.count_margins(small, small),
+        lambda: native.count_table(small, small, True),
         lambda: native.rank_table(scores, flags),
         lambda: native.rank_table(scores, flags, scores),
         lambda: native.encode(texts),

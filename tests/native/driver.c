@@ -121,6 +121,27 @@ static void check_margins(size_t n)
     wf_status status = wf_margins(&t, &p, count, n, 100, sums);
     CHECK(status == WF_OK || status == WF_BAD_CODE);
     note(sums, sizeof sums);
+    wf_pairs pairs;
+    p.sign = t.sign;
+    CHECK(wf_count(&t, &p, NULL, n, (wf_count_options){1, 0}, &pairs) == WF_OK);
+    if (pairs.sorted) {
+        size_t k = pairs.classes;
+        double *table = malloc(24 * k), *filled = malloc(8 * pairs.cells), out[3];
+        wf_table_sums whole;
+        wf_table(&pairs, table, &whole);
+        CHECK(whole.right + whole.wrong == (double)n);
+        note(table, 24 * k);
+        note(&whole, sizeof whole);
+        for (size_t i = 0; i < pairs.cells; i++) {
+            filled[i] = (double)pairs.count[i];
+            pairs.true_[i] = pairs.true_[i] * (int64_t)k + pairs.predicted[i];
+        }
+        CHECK(wf_information(table, k, pairs.true_, filled, pairs.cells, out) == WF_OK);
+        CHECK(out[0] <= out[1] * (1 + 1e-9) + 1e-9 && out[0] <= out[2] * (1 + 1e-9) + 1e-9);
+        free(filled);
+        free(table);
+    }
+    wf_pairs_free(&pairs);
     free(count);
     free(a);
     free(b);
@@ -209,6 +230,14 @@ static void check_rank(size_t n)
         free(plain);
     }
     CHECK(status == WF_NAN || total == 0);
+    wf_areas areas;
+    wf_status same = wf_rank_areas(&scores, &positive, n, 1 + (int)below(2), &areas);
+    CHECK(same == status && (same || areas.positives + areas.negatives == (double)n));
+    CHECK(same || areas.pairs <= areas.positives * areas.negatives);
+    if (!same) note(&areas, sizeof areas);
+    wf_trapezoids under;
+    CHECK(wf_trapezoid(score, score, out.distinct, 2, &under) == WF_OK);
+    CHECK(status || out.distinct < 2 || (under.falls && !under.rises));
     free(score);
     free(pos);
     free(neg);
@@ -283,6 +312,18 @@ static void check_labels(size_t n)
     wf_status status = wf_group_labels(&true_, &other, &sets);
     CHECK(status == WF_OK || status == WF_BAD_CODE);
     CHECK(wf_item_labels(&true_, &other, sums) == status);
+    double totals[4], *marks = malloc(cells * sizeof *marks);
+    CHECK(wf_label_scores(&true_, &other, WF_EXACT, 2, totals, totals + 1) == status);
+    CHECK(wf_label_scores(&true_, &other, WF_WRONG, 1, totals + 2, totals + 3) == status);
+    if (status == WF_OK) note(totals, sizeof totals);
+    for (size_t i = 0; i < cells; i++) marks[i] = (double)below(5);
+    wf_cells scored = {(unsigned char *)marks, 8 * (ptrdiff_t)columns, 8, 8, 0, 0, 1, n, columns};
+    for (int what = WF_COVERAGE; status == WF_OK && what <= WF_TOP_ERROR; what++) {
+        CHECK(wf_label_scores(&true_, &scored, (wf_label_score)what, 2, totals, totals + 1) ==
+              WF_OK);
+        note(totals, 16);
+    }
+    free(marks);
     if (status == WF_OK) {
         CHECK(wf_label_flags(&true_, flags) == WF_OK);
         for (size_t i = 0; i < sets.kinds; i++) kinds += (size_t)sets.count[i];
@@ -352,6 +393,17 @@ static void check_resample(size_t n)
     free(count), free(order), free(share), free(sums), free(bytes), free(wide), free(again);
 }
 
+static double chance(void) { return (double)(1 + below(9999)) / 10000; }
+
+/* Quantiles rise, and are those of the other side; their last bits are the mathematical library's. */
+static void check_quantile(void)
+{
+    double a = exp(20 * chance() - 6), b = exp(20 * chance() - 6), p = chance();
+    double z = wf_beta_logit(a, b, p), more = wf_beta_logit(a, b, p + (1 - p) / 2);
+    CHECK(isfinite(z) && isfinite(more) && more > z);
+    if (p > 0.01) CHECK(fabs(z + wf_beta_logit(b, a, 1 - p)) < 1e-9 * (1 + fabs(z)));
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
@@ -367,6 +419,7 @@ int main(int argc, char **argv)
         check_loss(n);
         check_labels(1 + n / 8);
         check_resample(n);
+        check_quantile();
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

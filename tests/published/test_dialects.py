@@ -204,7 +204,7 @@ def test_bad_choices_are_refused(options: dict[str, Any], message: str) -> None:
 
 def test_batches_need_the_items_in_their_order() -> None:
     true, pred = EXAMPLES[0]["true"], EXAMPLES[0]["pred"]
-    with pytest.raises(wf.errors.DefinitionError, match="Give y_true and y_pred"):
+    with pytest.raises(wf.errors.DefinitionError, match="Pass y_true and y_pred"):
         wf.averaged_f1(wf.count(true, pred), batch=4)
     with pytest.raises(wf.errors.DefinitionError, match="without weights or clusters"):
         wf.averaged_f1(true, pred, batch=4, weights=np.ones(8))
@@ -251,7 +251,7 @@ class TestTable:
 
     def test_dialects_that_do_not_apply_say_why(self) -> None:
         table = wf.dialects.table(wf.count(["a", "b"], ["a", "a"]))
-        assert "Give y_true and y_pred" in table.absent["mxnet"]
+        assert "Pass y_true and y_pred" in table.absent["mxnet"]
         assert "integers" in table.absent["smile"]
         table = wf.dialects.table([0, 1, 2], [0, 1, 1])
         assert table.absent == {

@@ -133,7 +133,7 @@ def test_a_bad_cell_is_a_note_on_its_row(run: Run, tmp_path: Path) -> None:
     code, out, _ = run("audit", path, "--value-decimals", "1")
     assert code == 0 and out.startswith("8 rows: 1 consistent with averaged F1, 7 not audited")
     for said in (
-        "recall must be a number", "there is no recall", "units are mixed", "two scales",
+        "recall must be a number", "there is no recall", "scales are mixed", "two scales",
         "in [0, 100] as percent", "must be a whole number of at least 1", "which has 2 decimals",
     ):  # fmt: skip
         assert said in out

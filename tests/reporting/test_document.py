@@ -1,4 +1,4 @@
-"""The one renderer: every format says the same, and nothing of the data is taken for markup."""
+"""The one renderer: every format says the same, and no data are treated as markup."""
 
 from __future__ import annotations
 

@@ -38,9 +38,9 @@ ALIKE = ("pr", "pr-gain", "det", "gain", "lift")
 """Kinds that are laid out as roc."""
 SIZES = [
     *((kind, 2) for kind in RESULTS),
-    *(pytest.param(kind, 20, marks=pytest.mark.slow) for kind in RESULTS if kind not in SAME[:3]),
+    *(pytest.param(kind, 20, marks=pytest.mark.long) for kind in RESULTS if kind not in SAME[:3]),
     *(
-        pytest.param(kind, 100, marks=pytest.mark.slow)
+        pytest.param(kind, 100, marks=pytest.mark.long)
         for kind in RESULTS
         if kind not in (*SAME, *ALIKE, "posterior")
     ),
@@ -71,6 +71,7 @@ def test_names_that_are_left_out_are_counted_in_a_note() -> None:
 
 
 @pytest.mark.parametrize("kind", LINES)
+@pytest.mark.thinned(3)
 def test_the_gallery_shows_what_its_lines_draw(kind: str) -> None:
     """The picture of the gallery, within a tolerance for other versions of matplotlib."""
     before = Image.open(FOLDER / f"{kind}.png").convert("RGB")

@@ -154,7 +154,7 @@ def test_a_caption_and_a_label_are_the_authors(tmp_path: Path) -> None:
     labels = re.findall(r"\\label\{(.*?)\}", wide)
     assert labels[:2] == ["tab:x", "tab:x-2"] and len({*labels}) == len(labels)
     for wrong in ("a b", "x}", "%", "\\"):
-        with pytest.raises(InputError, match="a label of LaTeX has letters"):
+        with pytest.raises(InputError, match="a LaTeX label must consist of letters"):
             table.to_latex(label=wrong)
 
 

@@ -214,6 +214,7 @@ def on_a_terminal(width: int, runs: list[list[str]], **environment: str) -> str:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.thinned(3)
 def test_every_command_fits_on_a_terminal(width: int, folder: Path) -> None:
     seen = on_a_terminal(width, commands(folder))
     assert "\x1b[1m" in seen  # headings are bold, and nothing else is coloured

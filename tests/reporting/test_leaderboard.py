@@ -91,7 +91,7 @@ def test_every_format_says_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     ("wrong", "error", "message"),
     [
         ({"baseline": "A"}, InputError, "baseline 'A' is not one of the systems"),
-        ({"metrics": ["accuracy", "accuracy"]}, DefinitionError, "given twice"),
+        ({"metrics": ["accuracy", "accuracy"]}, DefinitionError, "named twice"),
         (
             {"metrics": ["averaged_f1", "f1|avg:macro|classes:observed"]},
             DefinitionError,
@@ -135,7 +135,7 @@ def test_the_command_reads_the_file_once(run: Run, monkeypatch: pytest.MonkeyPat
             ("-m", "accuracy", "-m", "mcc", "--baseline", "A"),
             "not one of the systems. Known: careful",
         ),
-        (("-m", "accuracy", "-m", "accuracy"), "given twice"),
+        (("-m", "accuracy", "-m", "accuracy"), "named twice"),
         (("--percent",), "--percent is for a table"),
         (("--show", "error"), "--show is for a table"),
         (("-m", "accuracy", "-m", "mcc", "--margin", "0.1"), "--margin does not apply to a table"),

@@ -225,6 +225,7 @@ def test_the_keyboard_reaches_every_control(page: Page) -> None:
     assert wanted > 40
 
 
+@pytest.mark.long
 def test_axe_finds_nothing_serious(browser: Browser, playground_file: Path) -> None:
     wide = link(np.arange(64).reshape(8, 8), shares=".".join(["125"] * 8), undefined="1")
     with visit(browser, playground_file, at=wide) as page:

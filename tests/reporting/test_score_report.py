@@ -85,12 +85,12 @@ def test_a_report_of_scores_is_what_the_command_prints(name: str, run: Run) -> N
 @pytest.mark.parametrize(
     ("call", "error", "says"),
     [
-        (lambda: wf.report([0, 1], [0, 1], scores=[0.1, 0.2]), InputError, "in place of predict"),
+        (lambda: wf.report([0, 1], [0, 1], scores=[0.1, 0.2]), InputError, "instead of predict"),
         (lambda: wf.report([0, 1], [0, 1], threshold=0.5), InputError, "is for scores"),
         (
             lambda: wf.report([0, 1], scores=[[0.1, 0.9], [0.2, 0.8]], threshold=0.5),
             InputError,
-            "one score for each item",
+            "one score per item",
         ),
         (lambda: wf.report(wf.rank([0, 1], [0, 1]), [0, 1]), InputError, "pass it alone"),
         (lambda: wf.report(wf.rank([0, 1], [0, 1]), None, ["f1"]), DefinitionError, "needs predic"),

@@ -26,6 +26,7 @@ BODY = """{% extends "page.html" %}{% import "parts.html" as parts %}
 
 
 @pytest.mark.parametrize("k", [2, 20, 100])
+@pytest.mark.thinned(3)
 def test_no_texts_overlap(
     browser: Browser, k: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

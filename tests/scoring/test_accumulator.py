@@ -204,8 +204,11 @@ def test_an_update_does_not_touch_what_is_filled() -> None:
     [
         (lambda: wf.Accumulator(3), "takes a function such as whichf1.rank"),  # type: ignore[arg-type]
         (lambda: wf.Accumulator(weights=[1, 2]), "names a column"),  # type: ignore[arg-type]
-        (lambda: wf.Accumulator(lambda *_: 3).update([0], [0]), "gave int, which does not add up"),
-        (lambda: wf.Accumulator(wf.rank, positive=1).table, "there was no batch yet"),
+        (
+            lambda: wf.Accumulator(lambda *_: 3).update([0], [0]),
+            "returned int, which cannot be added",
+        ),
+        (lambda: wf.Accumulator(wf.rank, positive=1).table, "there are no batches yet"),
     ],
 )
 def test_bad_accumulators(call: Callable[[], Any], says: str) -> None:

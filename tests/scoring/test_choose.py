@@ -22,6 +22,7 @@ def test_every_property_has_a_reason_and_every_metric_is_a_candidate() -> None:
 
 
 @pytest.mark.parametrize("name", CHECKS)
+@pytest.mark.thinned(3)
 def test_what_is_chosen_has_the_property(name: str) -> None:
     chosen = {each.signature for each in (x.definition for x in wf.choose(name).fitting)}
     for definition in candidates(False)[::5]:  # the search itself is tested with properties
@@ -62,5 +63,5 @@ def test_the_command_asks_or_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     assert run("choose")[0] == 2
     nothing = run("choose", *(x for name in CHECKS for x in ("-w", name)))
-    assert nothing[0] == 0 and "No score has all of it" in nothing[1]
+    assert nothing[0] == 0 and "No score has all of them" in nothing[1]
     assert "docs/properties.md" in out

@@ -1,4 +1,4 @@
-"""The class set of a score: said exactly, and never compared with another one in silence."""
+"""The class set of a score: stated exactly, and never silently compared with another one."""
 
 from __future__ import annotations
 

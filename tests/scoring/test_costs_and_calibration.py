@@ -186,7 +186,7 @@ def test_areas_are_those_of_their_curves() -> None:
         np.trapezoid(costs.min(1), grid), abs=1e-6
     )
     np.testing.assert_allclose(curve.y, costs.min(1)[::20], atol=1e-12)
-    with pytest.raises(DefinitionError, match="no band of it is known to cover"):
+    with pytest.raises(DefinitionError, match="no valid band is known"):
         curve.band()
     at = int(np.flatnonzero(curve.x == 0.5)[0])
     counts = wf.at_threshold(wf.rank(y, p), threshold=float(curve.threshold[at]))

@@ -250,7 +250,7 @@ def test_bad_input() -> None:
         (true, p[:, 0], {"average": "macro"}, ShapeError, "a column of scores for each label"),
         (true, p[:, :2], {"average": "macro"}, ShapeError, "3 labels, scores have shape"),
         (true[:9], p, {"average": "macro"}, ShapeError, "9 items"),
-        (2 * true, p, {"average": "macro"}, InputError, "holds 0 and 1"),
+        (2 * true, p, {"average": "macro"}, InputError, "must hold 0 and 1"),
         (true, p, {"average": "macro", "multi_class": "ovo"}, DefinitionError, "one class each"),
         (true, p, {"average": "macro", "positive": 1}, DefinitionError, "Choose one"),
         (true, p, {"average": "mean"}, DefinitionError, "macro"),
@@ -260,14 +260,14 @@ def test_bad_input() -> None:
             wf.roc_auc(y, scores, **options)
     with pytest.raises(InputError, match=r"probabilities\[\d+, \d+\] is"):
         wf.log_loss(true, 2 * p, average="macro")
-    with pytest.raises(DefinitionError, match="one class each is a mean over items already"):
+    with pytest.raises(DefinitionError, match="one class each is already a mean over items"):
         wf.log_loss(true.argmax(1), p / p.sum(1, keepdims=True), average="macro")
-    with pytest.raises(DefinitionError, match="moments are of one label"):
+    with pytest.raises(DefinitionError, match="moments cover one label"):
         wf.moments(true, p, "log_loss", average="macro")
     frame = pd.DataFrame({"a": [0, 2], "b": [1, 0], "x": [0.1, 0.2], "y": [0.3, 0.4]})
     with pytest.raises(InputError, match="'a' holds 2"):
         wf.roc_auc(frame, true=["a", "b"], score=["x", "y"], average="macro")
     with pytest.raises(InputError, match="2 columns of labels, score= 1 column"):
         wf.roc_auc(frame, true=["a", "b"], score=["x"], average="macro")
-    with pytest.raises(InputError, match="give a column for each label"):
+    with pytest.raises(InputError, match="name a column for each label"):
         wf.roc_auc(frame, true=["a", "b"], score={"a": "x", "c": "y"}, average="macro")

@@ -257,7 +257,7 @@ def test_bad_declarations() -> None:
         wf.count_multilabel([{"a"}, {"b"}], [{"a"}, {"c"}], labels=["a", "b"])
     with pytest.raises(ShapeError, match="labels= has 3"):
         wf.count_multilabel([[1, 0]], [[1, 0]], labels=["a", "b", "c"])
-    with pytest.raises(DefinitionError, match="not by both"):
+    with pytest.raises(DefinitionError, match="not both"):
         wf.count_multilabel([[1, 0]], [[1, 0]], threshold=0.5, top_k=1)
     with pytest.raises(DefinitionError, match="top_k must be"):
         wf.count_multilabel([[1, 0]], [[1, 0]], top_k=3)

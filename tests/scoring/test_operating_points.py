@@ -102,7 +102,7 @@ def test_points_have_bootstrap_intervals_and_no_others() -> None:
     y, s = binary(7, n=150)
     drawn = wf.recall_at_precision(y, s, interval=wf.Bootstrap(replicates=199)).interval
     assert drawn and 0 <= drawn.low < drawn.high <= 1
-    with pytest.raises(wf.errors.DefinitionError, match="no interval is known to cover"):
+    with pytest.raises(wf.errors.DefinitionError, match="no interval is known to have"):
         wf.recall_at_precision(y, s, interval="delta")  # type: ignore[arg-type]
 
 

@@ -156,7 +156,7 @@ def test_every_class_has_its_own_score_and_every_method_an_interval() -> None:
 
 
 BAD: list[tuple[Any, type[Exception], str]] = [
-    ({0: 0.5, 1: 0.4, 2: 0.2}, DefinitionError, "add up to 1, and 0.5, 0.4, 0.2 add up to 1.1"),
+    ({0: 0.5, 1: 0.4, 2: 0.2}, DefinitionError, "add up to 1, but 0.5, 0.4, 0.2 add up to 1.1"),
     ({0: 0.5, 1: 0.5, 2: -0.1}, DefinitionError, "the share of 2 must be a number from 0 to 1"),
     ({0: 0.5, 7: 0.5}, LabelError, "there is no class 7"),
     ({0: 0.5, 1: 0.5}, DefinitionError, "no share for 2"),

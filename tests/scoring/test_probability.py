@@ -212,6 +212,7 @@ RATES = [name for name, m in METRICS.items() if m.better != "neither"]
 @pytest.mark.parametrize("metric", [*RATES, "averaged_f1", "f1_of_averages", "f_beta(beta=2)"])
 @settings(max_examples=20)
 @given(items=ranked(most=12))
+@pytest.mark.thinned(4)
 def test_the_best_threshold_is_the_best_of_all(metric: str, items: Any) -> None:
     y, s = items
     best = wf.best_threshold(y, s, metric)

@@ -50,6 +50,7 @@ def score(name: str, matrix: Any) -> float:
 
 
 @pytest.mark.parametrize("name", SCORES)
+@pytest.mark.thinned(3)
 def test_a_no_is_shown_by_its_tables(name: str) -> None:
     lower = wf.Definition.parse(name).declaration.better == "lower"
     for each in properties(name).values():
@@ -93,6 +94,7 @@ LARGER: dict[str, Callable[[np.random.Generator, Array], Array]] = {
 
 
 @pytest.mark.parametrize("name", SCORES)
+@pytest.mark.thinned(3)
 def test_no_yes_breaks_on_larger_tables(name: str) -> None:
     """A search that is not exhaustive, of up to six classes and very uneven cells."""
     rng = np.random.default_rng(3)

@@ -235,6 +235,7 @@ def test_delong_intervals_cover() -> None:
         pytest.param(10_000_000, 0.5, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.thinned(2)
 def test_scores_stay_within_three_times_their_size(n: int, share: float) -> None:
     """The peak of a process of its own, so that memory of the native kernel counts."""
     code = f"""

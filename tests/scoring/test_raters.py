@@ -260,7 +260,7 @@ def test_a_perfect_agreement_has_an_interval() -> None:
 TWICE = pd.DataFrame({"item": [1, 1, 2], "rater": list("aab"), "rating": ["x", "y", "x"]})
 BAD: list[tuple[Any, type[WhichF1Error], str]] = [
     (lambda: wf.ratings([[1], [2]]), InputError, "agreement needs two raters; got 1 column."),
-    (lambda: wf.ratings([1, 2]), InputError, r"ratings\[0\] is 1: give a list of the ratings"),
+    (lambda: wf.ratings([1, 2]), InputError, r"ratings\[0\] is 1: pass a list of the ratings"),
     (lambda: wf.ratings([]), InputError, "there are no items"),
     (lambda: wf.ratings("ab"), FileError, "ab"),
     (lambda: wf.ratings(np.arange(3)), InputError, "a matrix of items × raters; got 1 dimension"),
@@ -293,7 +293,7 @@ BAD: list[tuple[Any, type[WhichF1Error], str]] = [
     (
         lambda: wf.krippendorff_alpha(wf.ratings([["a", "b"]]), level="interval"),
         DefinitionError,
-        "level='interval' needs numbers, and 'a' is text",
+        "level='interval' needs numbers, but 'a' is text",
     ),
     (
         lambda: wf.krippendorff_alpha(wf.ratings([["low", "high"]]), level="ordinal"),

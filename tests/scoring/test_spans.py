@@ -186,7 +186,7 @@ def test_systems_are_compared() -> None:
     comparison = wf.compare(spans, ["a", "b"], "micro_f1", replicates=199)
     assert comparison.scores["a"].value == wf.micro_f1(wf.spans(true, pred)).value
     assert comparison.scores["b"].value == 0
-    with pytest.raises(InputError, match="of the systems"):
+    with pytest.raises(InputError, match="for the systems"):
         wf.compare(spans, ["a", "c"], "micro_f1")
 
 
@@ -234,33 +234,33 @@ def test_files_and_the_command_line(tmp_path: Path) -> None:
 BIO = [["B-PER", "O"]]
 BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: wf.spans([["O", "I-PER"]], [["O", "O"]]), InputError,
-     "true, sentence 0, token 1: broken tags, I-PER after O. Give broken='repair'"),
+     "true, sentence 0, token 1: broken tags, I-PER after O. Pass broken='repair'"),
     (lambda: wf.spans(BIO, [["B-PER", "I-LOC"]]), InputError,
      "pred, sentence 0, token 1: broken tags, I-LOC after B-PER"),
     (lambda: wf.spans([["B-PER", "O"]], BIO, scheme="BIOES"), InputError,
      "token 0: broken tags, the span that B-PER ends is not closed"),
     (lambda: wf.spans([["X-PER", "O"]], BIO), InputError,
-     "token 0: 'X-PER' is no tag of scheme BIO"),
-    (lambda: wf.spans([["B-", "O"]], BIO), InputError, "'B-' is no tag"),
-    (lambda: wf.spans([[3, "O"]], BIO), InputError, "3 is no tag"),
+     "token 0: 'X-PER' is not a tag of scheme BIO"),
+    (lambda: wf.spans([["B-", "O"]], BIO), InputError, "'B-' is not a tag"),
+    (lambda: wf.spans([[3, "O"]], BIO), InputError, "3 is not a tag"),
     (lambda: wf.spans(BIO, BIO + BIO), InputError, "true has 1 sentences, pred 2"),
     (lambda: wf.spans(BIO, [["O"]]), InputError, "sentence 0 has 2 tags in true and 1 in pred"),
-    (lambda: wf.spans(["O"], ["O"]), InputError, r"true\[0\] is 'O': give a list of the tags"),
+    (lambda: wf.spans(["O"], ["O"]), InputError, r"true\[0\] is 'O': pass a list of the tags"),
     (lambda: wf.spans([], []), InputError, "there are no sentences"),
-    (lambda: wf.spans(BIO), InputError, "give true and predicted tags"),
+    (lambda: wf.spans(BIO), InputError, "pass true and predicted tags"),
     (lambda: wf.spans(BIO, BIO, scheme="BOI"), InputError, "scheme cannot be 'BOI'"),  # type: ignore[arg-type]
     (lambda: wf.spans(BIO, BIO, match="x"), InputError, "match cannot be 'x'"),  # type: ignore[arg-type]
     (lambda: wf.spans([[(0, 2, "A"), (1, 3, "B")]], [[]], scheme="offsets"), InputError,
      r"true, sentence 0: \(0, 2, 'A'\) and \(1, 3, 'B'\) overlap"),
     (lambda: wf.spans([[(0, 2, "A"), (0, 2, "A")]], [[]], scheme="offsets", nested=True),
-     InputError, "is given twice"),
+     InputError, "appears twice"),
     (lambda: wf.spans([[(2, 2, "A")]], [[]], scheme="offsets"), InputError, "ends where it begins"),
-    (lambda: wf.spans([[(2, "A")]], [[]], scheme="offsets"), InputError, "is no span"),
+    (lambda: wf.spans([[(2, "A")]], [[]], scheme="offsets"), InputError, "is not a span"),
     (lambda: wf.spans([[]], [[]], scheme="offsets", match="type", nested=True), InputError,
      "nested spans can be matched strictly or exactly"),
     (lambda: wf.spans("nowhere.conll"), FileError, "cannot read 'nowhere.conll'"),
-    (lambda: wf.specificity(wf.spans(BIO, BIO), positive="PER"), DefinitionError, "no span is one"),
-    (lambda: wf.hamming_loss(wf.spans(BIO, BIO)), DefinitionError, "no span is one"),
+    (lambda: wf.specificity(wf.spans(BIO, BIO), positive="PER"), DefinitionError, "do not have"),
+    (lambda: wf.hamming_loss(wf.spans(BIO, BIO)), DefinitionError, "do not have"),
     (lambda: wf.accuracy(wf.spans(BIO, BIO)), DefinitionError, "sets of labels"),
 ]  # fmt: skip
 

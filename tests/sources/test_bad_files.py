@@ -66,6 +66,7 @@ READERS: dict[str, tuple[Callable[[Path], Any], dict[str, str | None]]] = {
 
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("reader", READERS)
+@pytest.mark.thinned(5)
 def test_every_reader_refuses_a_malformed_file(tmp_path: Path, reader: str, case: str) -> None:
     read, other = READERS[reader]
     path = write(tmp_path, case)

@@ -35,7 +35,7 @@ from whichf1.sources.request import Request
             "cat,0.7,0.7,1,a",
             r"not a distribution in 1 of its 5 items; .*item 5 \('0.7, 0.7'\) \(line 6",
         ),
-        ("cat,1.5,-0.5,1,a", r"not a distribution in 1 of its 5 items.*lies in \[0, 1\]"),
+        ("cat,1.5,-0.5,1,a", r"not a distribution in 1 of its 5 items.*must be in \[0, 1\]"),
         ("cat,x,0.5,1,a", r"'cat' has no finite number in 1 of its 5 items; .*item 5 \('x'\)"),
         ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
         (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
@@ -142,7 +142,7 @@ def test_weights_that_are_text(engine: str) -> None:
         lambda: wf.roc_auc(frame, true="gold", score="pcat", positive="cat", weights="doc"),
         lambda: wf.count(frame, true="gold", pred="doc", weights="gold"),
     ):
-        with pytest.raises(wf.errors.WeightError, match="weights are finite numbers"):
+        with pytest.raises(wf.errors.WeightError, match="weights must be finite numbers"):
             score()
 
 

@@ -75,14 +75,16 @@ def test_classes_of_hugging_face_have_their_names() -> None:
     unknown = unknown.cast(datasets.Features({"true": label, "pred": label}))
     with pytest.raises(LabelError, match="'true' has no label in 1 of its 2 items"):
         wf.count(unknown)
-    with pytest.raises(InputError, match=r"has the splits test: choose one, as data\['test'\]"):
+    with pytest.raises(
+        InputError, match=r"has the splits test: choose one, such as data\['test'\]"
+    ):
         wf.count(datasets.DatasetDict({"test": data}))
 
 
 def test_what_was_read_in_part_is_not_counted_short() -> None:
     begun = pieces(TABLE)
     next(begun)
-    with pytest.raises(InputError, match="generator has already given batches"):
+    with pytest.raises(InputError, match="generator has already returned batches"):
         wf.count(begun, true="true", pred="x")
     stream = io.BytesIO()
     with ipc.new_stream(stream, TABLE.schema) as writer:
@@ -90,11 +92,13 @@ def test_what_was_read_in_part_is_not_counted_short() -> None:
             writer.write_table(part)
     reader = ipc.open_stream(stream.getvalue())
     reader.read_next_batch()
-    with pytest.raises(InputError, match="StreamReader has already given batches"):
+    with pytest.raises(InputError, match="StreamReader has already returned batches"):
         wf.count(reader, true="true", pred="x")
     for consumed in (TABLE.to_reader(), iter(TABLE.to_batches())):
         wf.count(consumed, true="true", pred="x")
-        with pytest.raises(ShapeError, match=r"has no items: it may have been read before\. Make"):
+        with pytest.raises(
+            ShapeError, match=r"has no items: it may have been read before\. Create"
+        ):
             wf.count(consumed, true="true", pred="x")
 
 
@@ -113,7 +117,7 @@ ODD: dict[str, tuple[Callable[[], Any], str]] = {
         lambda: iter([TABLE, TABLE.drop(["x"])]),
         "batch 2 of the list_iterator has no column 'x'",
     ),
-    "an error": (broken, "generator could not give batch 2: OSError: the disk is gone"),
+    "an error": (broken, "generator failed to return batch 2: OSError: the disk is gone"),
     "a pair": (lambda: iter([(TRUE, X)]), "which has no columns to name"),
 }
 
@@ -127,7 +131,7 @@ def test_odd_batches_are_refused(case: str) -> None:
 
 
 def test_batches_come_alone() -> None:
-    with pytest.raises(InputError, match=r"got generator\. Give a list"):
+    with pytest.raises(InputError, match=r"got generator\. Pass a list"):
         wf.count((x for x in [0, 1]), [0, 1])
     with pytest.raises(InputError, match="omit format="):
         wf.count(TABLE.to_reader(), true="true", pred="x", format="csv")

@@ -65,6 +65,7 @@ def class_scores_of(source: Any, data: Data, kind: Kind) -> tuple[ClassScores, S
 
 @pytest.mark.parametrize("engine", [pytest.param(name, marks=group(name)) for name in LAZY])
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(2)
 def test_every_engine_gives_the_tables_of_arrays(engine: str, tmp_path: Path) -> None:
     data, spark = Data(), engine == "spark"
     source = data.source(engine, tmp_path)
@@ -77,6 +78,7 @@ def test_every_engine_gives_the_tables_of_arrays(engine: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet", "a.npz"])
+@pytest.mark.thinned(2)
 def test_every_way_to_read_a_file_gives_the_tables_of_arrays(name: str, tmp_path: Path) -> None:
     """Text whose numbers are parsed, JSON, typed columns, and arrays; other formats are the same
     view, which the next test proves."""
@@ -90,6 +92,7 @@ def test_every_way_to_read_a_file_gives_the_tables_of_arrays(name: str, tmp_path
     "engine", [*(pytest.param(name, marks=group(name)) for name in LAZY), *WRITERS]
 )
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(4)
 def test_every_engine_and_format_scores_decides_and_compares(engine: str, tmp_path: Path) -> None:
     """From the columns to the last number, once."""
     data, kind = Data(120), KINDS[3]
@@ -127,6 +130,7 @@ def check_comparison(source: Any, data: Data, kind: Kind, metric: str, options: 
 
 @pytest.mark.parametrize("interval", [None, "delta", wf.Bootstrap(**QUICK)])
 @pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.thinned(3)
 def test_tables_give_the_scores_of_arrays(kind: Kind, interval: Any) -> None:
     data = Data()
     source = LAZY["polars lazy"](data.table)
@@ -187,6 +191,7 @@ CLASSES: dict[str, list[Any]] = {
     ],
 )
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(4)
 def test_true_classes_of_every_type(engine: str, kind: str, tmp_path: Path) -> None:
     names = CLASSES[kind]
     data = Data(80, names=names)
@@ -220,6 +225,7 @@ def leaving(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.parquet", "a.csv"])
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_the_rows_stay(
     engine: str, tmp_path: Path, leaving: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -264,6 +270,7 @@ def many(k: int, n: int = 200) -> tuple[list[str], list[str], Array, pa.Table]:
 
 @pytest.mark.parametrize("engine", [*DATABASES, "polars lazy", "a.csv"])
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_many_classes(engine: str, tmp_path: Path) -> None:
     names, true, p, table = many(40)
     source: Any = tmp_path / engine
@@ -398,6 +405,7 @@ def test_memory_does_not_grow_with_the_items(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("engine", [pytest.param(name, marks=group(name)) for name in LAZY])
+@pytest.mark.thinned(2)
 def test_one_class_with_a_column(engine: str) -> None:
     frame = LAZY[engine](pa.table({"gold": ["a", "a"], "a": [0.25, 0.5], "p": [0.25, 0.5]}))
     assert wf.at_argmax(frame, true="gold", score=["a"]).matrix.tolist() == [[2]]

@@ -114,11 +114,11 @@ def test_texts_that_differ_in_the_middle_are_counted_quickly() -> None:
 
 def test_a_text_that_python_cannot_take_is_a_damaged_file() -> None:
     """DuckDB gives it to Python all the same if a damaged page hides it from its own check."""
-    with Database() as database, pytest.raises(FileError, match=r"^x: it holds a text that"):
+    with Database() as database, pytest.raises(FileError, match=r"^x: it contains text that"):
         database.ask(b"\xff".decode, lambda said: f"x: {said}")
 
     def fetch() -> None:
         raise SystemError("<method> returned a result with an exception set")
 
-    with Database() as database, pytest.raises(FileError, match=r"^x: it holds a text that"):
+    with Database() as database, pytest.raises(FileError, match=r"^x: it contains text that"):
         database.ask(fetch, lambda said: f"x: {said}")

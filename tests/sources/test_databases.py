@@ -237,7 +237,7 @@ def test_types_of_sqlite_are_what_is_in_the_columns() -> None:
     with pytest.raises(WhichF1Error, match="'s' holds values of several types"):
         wf.rank(connection, table="t", true="a", score="s")
     texts = "SELECT a, b, 'x' AS s FROM t WHERE typeof(b) = 'integer'"
-    with pytest.raises(InputError, match="column 's' holds String: scores are numbers"):
+    with pytest.raises(InputError, match="column 's' holds String: scores must be numbers"):
         wf.rank(connection, query=texts, true="b", score="s")
     huge = "SELECT a, CAST(w AS INTEGER) + 9007199254740993 AS s FROM t"
     with pytest.raises(InputError, match="no finite number in 4 of its 4 items"):
@@ -263,7 +263,7 @@ def test_types_of_postgres(server: Any) -> None:
     sets = wf.count_multilabel(server, **ask, true="tags", pred="found")
     assert wf.subset_accuracy(sets) == 0.0 and sets.n == 2
     assert len(wf.count_by(server, **ask, true="e", pred="c", by="u")) == 2
-    with pytest.raises(WeightError, match="column 'v' holds String: weights are finite"):
+    with pytest.raises(WeightError, match="column 'v' holds String: weights must be finite"):
         wf.count(server, **ask, true="e", pred="c", weights="v")
     tiny = "SELECT 1 AS y, 1e-200::float8 AS a, 1 - 1e-200::float8 AS b, 1e-300::float8 AS w"
     two = f"{tiny} UNION ALL SELECT 0, 1, 0, 1e-300"
@@ -333,17 +333,21 @@ def test_what_cannot_be_asked(lite: Path, run: Run) -> None:
         "has no column 'nope'. Its columns: true, score": lambda: wf.count(
             address, table="rows", true="nope", pred="x"
         ),
-        "say which rows: table='name' or query=": lambda: wf.count(sqlite3.connect(lite), **named),
-        "one of them": lambda: wf.count(address, **named, table="rows", query="SELECT 1"),
+        "name the rows of a database: table='name' or query=": lambda: wf.count(
+            sqlite3.connect(lite), **named
+        ),
+        "but not both": lambda: wf.count(address, **named, table="rows", query="SELECT 1"),
         "there is no file 'nope.db'": lambda: wf.count("sqlite:///nope.db", **named, table="t"),
-        "say 'sqlite:///rows.db'": lambda: wf.count("rows.db", **named, table="t"),
-        "syntax error. query= is one SELECT.": lambda: wf.count(address, **named, query="SELEC 1"),
+        "use 'sqlite:///rows.db'": lambda: wf.count("rows.db", **named, table="t"),
+        "syntax error. query= must be a single SELECT.": lambda: wf.count(
+            address, **named, query="SELEC 1"
+        ),
         "omit format=, which is for files": lambda: wf.count(
             address, **named, table="rows", format="csv"
         ),
-        "this is a table already": lambda: wf.count(FRAME, **named, table="rows"),
-        "is a text such as 'SELECT …'; got int": lambda: wf.count(address, **named, query=3),
-        "table= names a table": lambda: wf.count(address, **named, table=3),  # type: ignore[arg-type]
+        "this is already a table": lambda: wf.count(FRAME, **named, table="rows"),
+        "must be a text such as 'SELECT …'; got int": lambda: wf.count(address, **named, query=3),
+        "table= must be a name": lambda: wf.count(address, **named, table=3),  # type: ignore[arg-type]
         "cannot connect to 'nothing://h/d'": lambda: wf.count(
             "nothing://u:hidden@h/d", **named, table="t"
         ),
@@ -353,7 +357,7 @@ def test_what_cannot_be_asked(lite: Path, run: Run) -> None:
         "cannot connect to 'postgresql://127.0.0.1:1/d'": lambda: wf.count(
             sa.create_engine("postgresql+psycopg://u:hidden@127.0.0.1:1/d"), **named, table="t"
         ),
-        "this is mysql. Give a connection of Ibis": lambda: wf.count(
+        "this is mysql. Pass an Ibis connection": lambda: wf.count(
             sa.create_mock_engine("mysql://", print), **named, table="t"
         ),
     }

@@ -1,4 +1,4 @@
-"""Arrays on a device are counted there; no other device than the CPU is at hand.
+"""Arrays on a device are counted there; the only device is the CPU.
 
 The devices of array-api-strict are not the CPU as far as anyone can see: NumPy cannot read them.
 """

@@ -32,6 +32,7 @@ def test_every_source_and_merge_gives_the_same_score(seed: int, tmp_path: Path) 
     assert [*differences(seed, tmp_path, sources=5)] == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("engine", [pytest.param("spark", marks=group("spark"))])
 def test_a_cluster_gives_the_same_score(engine: str) -> None:
     items = next(x for x in map(draw_items, map(random.Random, range(99))) if _is_full(x))

@@ -17,6 +17,7 @@ from tests.helpers.files import ROWS, WRITERS, written
 
 
 @pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.thinned(3)
 def test_every_format_in_python(tmp_path: Path, name: str) -> None:
     """The same tables, and one score and comparison of each kind."""
     path = written(tmp_path, name)
@@ -81,6 +82,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.thinned(3)
 def test_every_format_on_the_command_line(
     tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:

@@ -166,6 +166,7 @@ CALLS: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", ["pandas", "polars", "duckdb", "csv", "parquet"])
 @pytest.mark.parametrize("call", CALLS)
+@pytest.mark.thinned(4)
 def test_columns_with_frequencies_are_repeated_rows(kind: str, call: str, tmp_path: Path) -> None:
     frame = table()
     rows = frame.loc[frame.index.repeat(frame.times)].reset_index(drop=True)

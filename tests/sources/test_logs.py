@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import whichf1 as wf
 from tests.helpers.commands import Run
 from whichf1.errors import FileError, InputError
 from whichf1.sources import logs
@@ -78,7 +77,10 @@ def test_the_command_compares_logs(run: Run) -> None:
     assert (code, err) == (0, "")
     record = json.loads(out)
     assert {x["data_set"] for x in record["pairs"]} == {"sums", "parity"}
-    assert "adjust:fdr" in record["signature"] and "mean_value(of=acc)" in record["signature"]
+    assert (
+        "adjust:fdr" in record["signature"]
+        and "mean_value(of=acc,bounds=unit)" in record["signature"]
+    )
     sums = next(x for x in record["pairs"] if x["data_set"] == "sums")
     values = [np.array([x["acc"] for x in rows(y, "sums")]) for y in (FIRST, SECOND)]
     d = values[0] - values[1]
@@ -117,7 +119,7 @@ def test_what_does_not_match_is_counted_and_named(tmp_path: Path, run: Run) -> N
 
     paths = changed(tmp_path, change)
     code, out, _ = run("compare", "--log", paths[0], "--log", paths[1])
-    assert code == 0 and "3 of 13 items, which not every run has" in " ".join(out.split())
+    assert code == 0 and "3 of 13 items, which some runs lack" in " ".join(out.split())
     code, out, _ = run("compare", "--log", paths[0], "--log", paths[1], "--missing", "all")
     text = " ".join(out.split())
     assert code == 0 and "lacks 2 of 13 items" in text and "0:000000000000" in text
@@ -152,7 +154,7 @@ def test_scores_of_inspect_may_be_several(tmp_path: Path) -> None:
             lambda own: [{**x, "filter": y} for y in ("none", "strict") for x in own],
             "several filters",
         ),
-        (lambda own: own + own[:1], "is 2 times in one run"),
+        (lambda own: own + own[:1], "appears 2 times in one run"),
         (lambda own: [{k: v for k, v in own[0].items() if k != "doc_id"}], "has no 'doc_id'"),
         (lambda own: [], "has no samples"),
         (lambda own: [{**x, "metrics": []} for x in own], "no sample has acc"),
@@ -178,7 +180,7 @@ def test_truncated_logs_are_refused(tmp_path: Path, kept: float) -> None:
     for name in ("good.eval", "good.json"):
         data = (LOGS / name).read_bytes()
         (tmp_path / name).write_bytes(data[: int(kept * len(data))])
-        with pytest.raises(FileError, match=r"archive|damaged|cut off"):
+        with pytest.raises(FileError, match=r"archive|damaged|truncated"):
             read_logs([str(tmp_path / name)])
     line = next(Path(FIRST).glob("samples_sums*")).read_bytes()
     (tmp_path / "samples_sums_1.jsonl").write_bytes(line[: int(kept * len(line))])
@@ -199,7 +201,7 @@ def test_damaged_members_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"version": 1}, "is of version 1"),
+        ({"version": 1}, "has version 1"),
         ({"eval": None}, "has no header"),
         ({"samples": []}, "has no samples"),
         ({"samples": [{"id": 1}]}, "a sample has no 'epoch'"),
@@ -252,12 +254,12 @@ def test_paths_are_checked(tmp_path: Path) -> None:
     ):
         with pytest.raises(FileError, match=words):
             read_logs([given])
-    with pytest.raises(InputError, match="given twice"):
+    with pytest.raises(InputError, match="named twice"):
         read_logs([GOOD, GOOD])
     with pytest.raises(InputError, match="no metric 'f1'"):
         read_logs([GOOD], value="f1")
     (tmp_path / "results.json").write_text("{}")
-    with pytest.raises(FileError, match="not a log of Inspect"):
+    with pytest.raises(FileError, match="not an Inspect log"):
         read_logs([str(tmp_path / "results.json")])
     for name in ("good", "other"):
         shutil.copy(GOOD, tmp_path / f"{name}.eval")
@@ -298,11 +300,3 @@ def test_bad_values_are_named(tmp_path: Path, run: Run, args: list[str], words: 
     path.write_text(VALUES)
     code, _, err = run("compare", path, *args)
     assert code == 2 and words in " ".join(err.split())
-
-
-def test_values_beyond_fractions_have_no_bounds() -> None:
-    from whichf1.comparison.values import value_definition
-
-    assert value_definition("time", [np.array([1.5, 3.0])]).declaration.bounds == (-np.inf, np.inf)
-    assert value_definition("acc", [np.array([0.5, np.nan])]).declaration.bounds == (0, 1)
-    assert wf.errors.InputError is InputError

@@ -1,4 +1,4 @@
-"""Input that looks right and is not: refused or named, never a wrong number in silence."""
+"""Input that looks right and is not: refused or reported, never silently a wrong number."""
 
 from __future__ import annotations
 
@@ -319,5 +319,7 @@ class Sparse:
 
 @pytest.mark.parametrize("ask", [wf.count, wf.roc_auc, wf.log_loss])
 def test_a_tensor_that_is_no_array_is_refused(ask: Any) -> None:
-    with pytest.raises(InputError, match="this tensor is no array of items: can't convert Sparse"):
+    with pytest.raises(
+        InputError, match="this tensor is not an array of items: can't convert Sparse"
+    ):
         ask(Sparse(), [0, 1])

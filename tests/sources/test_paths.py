@@ -27,7 +27,7 @@ def _write(path: Path, text: str) -> Path:
 @settings(max_examples=12)
 @given(st.text("r1[]*?{}!-~:=%'\"é,;$ #", min_size=1, max_size=6))
 def test_a_path_reads_exactly_itself(tmp_path_factory: pytest.TempPathFactory, stem: str) -> None:
-    """Whatever stands beside it, and whatever DuckDB would make of its name."""
+    """Whatever is next to it, and however DuckDB would interpret its name."""
     folder = tmp_path_factory.mktemp("paths")
     for other in ("r1", "r", "1", "11", "r-", "a"):
         _write(folder / f"{other}.csv", BAD)

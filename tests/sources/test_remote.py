@@ -154,11 +154,13 @@ def test_s3(tmp_path: Path, run: Run, monkeypatch: Any) -> None:
 def test_missing_libraries_and_unknown_addresses() -> None:
     with pytest.raises(InputError, match=r"pip install 'whichf1\[remote\]'"):
         wf.count("gs://b/x.csv", **NAMED)
-    with pytest.raises(FileError, match=r"no files are read from postgresql://.*--table or --qu"):
+    with pytest.raises(
+        FileError, match=r"files cannot be read from postgresql://.*--table or --qu"
+    ):
         wf.count("postgresql://u:hidden@h/d", **NAMED)
-    with pytest.raises(FileError, match=r"lost a slash as a Path: give addresses as text"):
+    with pytest.raises(FileError, match=r"lost a slash as a Path: pass addresses as text"):
         wf.count(Path("s3://b/x.csv"), **NAMED)
-    with pytest.raises(InputError, match="storage_options is a mapping"):
+    with pytest.raises(InputError, match="storage_options must be a mapping"):
         wf.count("memory://x.csv", **NAMED, storage_options="key")  # type: ignore[arg-type]
 
 
@@ -213,7 +215,7 @@ def test_folders_add_columns_where_that_is_asked_for(tmp_path: Path, memory: Any
         assert "clusters:2" in scored.signature
     with pytest.raises(FileError, match="has no column 'lang'"):
         wf.count_by(f"{tmp_path}/a.csv/*/*/*/a.csv", **NAMED, by="lang")
-    with pytest.raises(FileError, match=r"is a folder\. .* say --hive"):
+    with pytest.raises(FileError, match=r"is a folder\. .* use --hive"):
         wf.count(tmp_path / "a.csv", **NAMED)
     code, out, _ = run("score", f"{tmp_path}/a.csv", "--hive", "--true", "true", "--pred", "x",
                        "--by", "lang", "-m", "accuracy", "-f", "csv")  # fmt: skip

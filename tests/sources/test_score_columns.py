@@ -96,13 +96,13 @@ def test_which_class_a_column_of_a_system_is_of(engine: str, tmp_path: Path) -> 
     found = wf.compare(source, backwards, "log_loss", labels=NAMES[::-1], **options)
     assert found.pairs[0].difference == pytest.approx(expected.pairs[0].difference)
     for systems, says in (
-        (data.systems, r"which class does each of the columns pcat, pdog, peel belong to\? Give"),
-        ({"p": named["p"], "q": data.systems["q"]}, "for each system, or for none"),
+        (data.systems, r"which class does each of the columns pcat, pdog, peel belong to\? Pass"),
+        ({"p": named["p"], "q": data.systems["q"]}, "for every system, or for none"),
         ({"p": named["p"], "q": {"cat": "qcat"}}, "name the same classes"),
     ):
         with pytest.raises(wf.errors.InputError, match=says):
             wf.compare(source, systems, "log_loss", **options)
-    with pytest.raises(wf.errors.InputError, match="leave labels= out"):
+    with pytest.raises(wf.errors.InputError, match="omit labels="):
         wf.compare(source, named, "log_loss", labels=NAMES, **options)
 
 

@@ -53,6 +53,7 @@ def class_scores(source: Any, data: Data, kind: Options) -> ClassScores:
 
 @pytest.mark.parametrize("engine", SLICED)
 @pytest.mark.filterwarnings("ignore")
+@pytest.mark.thinned(3)
 def test_slices_give_the_tables_of_their_items(engine: str, tmp_path: Path) -> None:
     data, source, keys = sliced(engine, tmp_path)
     kind = KINDS[3]

@@ -1,4 +1,4 @@
-"""Files that Spark reads: the same answers as here, and no malformed line passes in silence."""
+"""Files that Spark reads: the same answers as here, and no malformed line passes silently."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def test_spark_reads_other_delimiters_and_compressed_files(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+@pytest.mark.thinned(3)
 def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
     own: dict[str, Any] = {"engine": "spark"}
@@ -59,6 +60,7 @@ def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
+@pytest.mark.thinned(2)
 def test_integers_that_tie_as_floats_are_refused(tmp_path: Path, format: str) -> None:
     def path(*scores: str) -> Path:
         rows = [{"true": at % 2, "score": x, "w": 2**60 + 1} for at, x in enumerate(scores)]
@@ -107,13 +109,14 @@ BAD = {
     "JSON array late": ("a.jsonl", LATE + b"[1]\n", "not a JSON object: \\[1\\]"),
     "JSON key twice late": ("a.jsonl", LATE + b'{"true":1,"true":2,"pred":1}\n', "could not read"),
     "JSON null": ("a.jsonl", b'{"true":null,"pred":1}\n', "'true' has no label in 1 of its 1"),
-    "JSON quoted key": ("a.jsonl", b'{"true":1,"pred":1,"\'":1}\n', "holds a quote"),
+    "JSON quoted key": ("a.jsonl", b'{"true":1,"pred":1,"\'":1}\n', "contains a quote"),
     "no number": ("a.csv", b"true,pred,w\na,a,x\n", "no valid weight in column 'w'"),
     "npz": ("a.npz", b"PK\x03\x04", "Spark reads csv, tsv, jsonl, parquet here"),
 }
 
 
 @pytest.mark.parametrize("case", BAD)
+@pytest.mark.thinned(4)
 def test_spark_refuses_a_malformed_file(tmp_path: Path, case: str) -> None:
     name, content, said = BAD[case]
     path = tmp_path / name

@@ -135,7 +135,7 @@ def test_parts_that_do_not_fit(run: Run, tmp_path: Path) -> None:
     code, _, err = run("score", tmp_path / "a.json", "--by", "lang")
     assert code == 2 and "saved counts have no columns: remove --by" in err
     code, _, err = run("score")
-    assert code == 2 and "give a file, or --gold FILE with --pred-file FILE" in err
+    assert code == 2 and "pass a file, or --gold FILE with --pred-file FILE" in err
     assert whichf1("score", "-", stdin="true,pred\n").returncode == 2
 
 

@@ -169,8 +169,8 @@ def test_bad_runs_are_named(
         ({"pred": {"A": [[0, 1]]}, "fold": np.array(3)}, ShapeError, "one value for each item"),
         ({"pred": {"A": [[0, 1]]}, "dataset": [1, 2]}, InputError, "name of the data set"),
         ({"pred": {"A": [[0, 1]]}, "true": "y"}, InputError, "arrays have none"),
-        ({"score": {"A": [[0, np.nan]]}}, InputError, "no finite number in item 1"),
-        ({"score": {"A": [["x", "y"]]}}, InputError, "scores are numbers"),
+        ({"score": {"A": [[0, np.nan]]}}, InputError, "not a finite number in item 1"),
+        ({"score": {"A": [["x", "y"]]}}, InputError, "scores must be numbers"),
         ({"pred": {"A": [["x", "y"]]}}, LabelError, "label types differ"),
         ({"pred": {"A": [[0, 2]]}, "labels": [0, 1]}, LabelError, "label 2 is not among"),
         ({"pred": {"A": [[0, 1]]}, "formt": "csv"}, wf.errors.DefinitionError, "no option 'formt'"),
@@ -212,7 +212,7 @@ def test_trials_are_saved_and_extended(frame: pd.DataFrame, tmp_path: Path) -> N
     same(early, again)
     one = next(iter(again.data_sets.values()))
     assert one.cluster is not None and one.cluster_names == (0, 1, 2, 3, 4, 5, 6)
-    with pytest.raises(InputError, match=r"30 items, such as .* are twice in base, run 0"):
+    with pytest.raises(InputError, match=r"30 items, such as .* appear twice in base, run 0"):
         wf.Trials.load(path) + early
 
 
@@ -257,7 +257,7 @@ def test_damaged_files_are_refused(field: str, value: Any) -> None:
 def test_unlike_parts_do_not_add_up() -> None:
     plain = wf.trials([0, 1], pred={"A": {"1": [0, 1]}})
     for other, words in (
-        (wf.trials([0, 1], score={"A": {"2": [0.1, 0.9]}}), "others give scores"),
+        (wf.trials([0, 1], score={"A": {"2": [0.1, 0.9]}}), "others have scores"),
         (wf.trials([0, 1], pred={"A": {"2": [0, 1]}}, fold=[1, 2]), "some runs have a fold"),
         (wf.trials([0, 1], pred={"A": {"2": [0, 1]}}, item=["a", "b"]), "cannot be matched"),
         (wf.trials(["a", "b"], pred={"A": {"2": ["a", "b"]}}), "labels of one part"),

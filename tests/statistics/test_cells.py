@@ -229,7 +229,7 @@ def test_sums_of_squared_weights_are_merged_and_saved(tmp_path: Path) -> None:
     old = wf.Counts(
         whole.labels, whole.true, whole.predicted, whole.count, declared=False, squares=None
     )
-    with pytest.warns(IntervalWarning, match="not those of their squares"):
+    with pytest.warns(IntervalWarning, match="not the sums of their squares"):
         assert wf.mcc(old, interval="delta").interval is None
 
 

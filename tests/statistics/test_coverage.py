@@ -37,7 +37,7 @@ WORST = [
     (cells.Rankings(0.99, 2.0, 30, 30), "average precision", 90),
     (cells.Weights(2, "90:10", 0.97, 1.0, 1.0, 300), "F1 of a class", 93),
 ]
-"""The worst cells of older methods, a score, and what per cent the delta method covers at most."""
+"""The worst cells of older methods, a score, and the highest coverage of the delta method."""
 
 
 @pytest.mark.parametrize(("cell", "score", "before"), WORST)

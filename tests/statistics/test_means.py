@@ -75,7 +75,7 @@ def test_moments_are_sums_and_are_not_resampled() -> None:
 
 
 def test_the_values_of_items_add_up_to_the_quick_sums() -> None:
-    """A loss may have a quicker way to its sums, which must agree with its formula."""
+    """A loss may have a faster way to its sums, which must agree with its formula."""
     items = Predicted(*probabilities(7, k=4))
     quick = [metric for metric in EVERY.values() if metric.sums is not None]
     assert {metric.name for metric in quick} == {"log_loss", "brier", "top_k_accuracy"}

@@ -269,7 +269,7 @@ def test_average_precision_of_a_perfect_ranking_may_be_less() -> None:
 
 def test_a_score_that_no_interval_covers_says_so() -> None:
     true, scores = ranked(60, 8)
-    with pytest.raises(wf.errors.DefinitionError, match="is biased, so that no interval is known"):
+    with pytest.raises(wf.errors.DefinitionError, match="is biased, so no interval is known"):
         wf.ks(true, scores, interval="auto")  # type: ignore[arg-type]
     with pytest.raises(wf.errors.DefinitionError, match="Use 'auto' or 'bootstrap'"):
         wf.gain(true, scores, interval="delta")  # type: ignore[arg-type]

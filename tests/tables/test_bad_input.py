@@ -105,7 +105,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         InputError,
         r"\[0, 1\] is 0.5",
     ),
-    (lambda: loose.Counts.from_matrix([["a"]], rows="true"), InputError, "holds counts"),
+    (lambda: loose.Counts.from_matrix([["a"]], rows="true"), InputError, "must hold counts"),
     (lambda: loose.Counts.from_matrix([[1]], rows="gold"), InputError, "no default"),
     (lambda: loose.Counts.from_matrix([[1]], rows="true", labels=[1, 2]), ShapeError, "1 classes"),
     (lambda: loose.accuracy(wf.Counts.from_matrix([[0]], rows="true")), ShapeError, "no items"),
@@ -135,7 +135,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
         DefinitionError,
         "no classes to average over",
     ),
-    (lambda: loose.f1([0], [0], average="macro", ignore=[0]), ShapeError, "all ignored"),
+    (lambda: loose.f1([0], [0], average="macro", ignore=[0]), ShapeError, "all are ignored"),
     (lambda: loose.f1(["a"], ["a"], average="macro", classes="range"), LabelError, "integers"),
     (lambda: loose.f1([0], [0], average="macro", positive=0), DefinitionError, "Choose one"),
     (
@@ -243,7 +243,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: loose.extremal(1, 5), InputError, "at least 2"),
     (lambda: loose.precision_recall_f1([3.0], [0.0], 2), LabelError, r"y_pred\[0\] is 3"),
     (lambda: loose.macro_f1([0], [0], average="micro"), DefinitionError, "omit average="),
-    (lambda: loose.averaged_f1(wf.count([0], [0]), [0]), InputError, "give Counts alone"),
+    (lambda: loose.averaged_f1(wf.count([0], [0]), [0]), InputError, "pass Counts alone"),
     (lambda: loose.accuracy([0], [0]) < wf.mcc([0], [0]), DefinitionError, "metric accuracy / mcc"),
 ]
 

@@ -1,91 +1,137 @@
-"""The command line: parse, call, print."""
+"""The command line: parse, call, print. Each command is imported when it is run."""
 
 from __future__ import annotations
 
+import gc
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import partial
-from typing import Annotated, Any, NoReturn
+from functools import cache, partial
+from importlib import import_module
+from typing import Any, NoReturn
 
-import typer
+import click
 
 import whichf1
-from whichf1.cli.agree import agree
-from whichf1.cli.compare import compare
-from whichf1.cli.counts import count, merge
-from whichf1.cli.options import (
-    ChooseOptions,
-    Command,
-    DefineOptions,
-    FormatOptions,
-    OutputOptions,
-    command,
-)
-from whichf1.cli.pages import playground
-from whichf1.cli.paper import paper
-from whichf1.cli.pictures import plot, report
-from whichf1.cli.process import ask_each, emit, run_program, say
-from whichf1.cli.published import audit, convert, dialects, explain
-from whichf1.cli.score import groups, matrix, score, threshold
-from whichf1.cli.study import study
+from whichf1.cli.process import emit, run_program, say
 from whichf1.errors import IntervalWarning, LabelWarning, OtherDataWarning
-from whichf1.reporting.reference import choice_document, definition_document, metric_list
-from whichf1.scoring.choose import REASONS
 
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-)
-
-
-def metrics(options: FormatOptions) -> None:
-    """List every metric with its other names and its meaning."""
-    OutputOptions(format=options.format, output=None).write(metric_list())
-
-
-def choose(options: ChooseOptions) -> None:
-    """Name the scores that have what matters. Asks, or takes it as options."""
-    wanted = options.want or ask_each({name: x.question for name, x in REASONS.items()})
-    choice = whichf1.choose(*wanted, one_class=options.one_class)
-    OutputOptions(format=options.format, output=None).write(choice_document(choice))
-
-
-def define(options: DefineOptions) -> None:
-    """Explain a metric or a signature. Prints a sentence to paste into a paper."""
-    OutputOptions(output=None).write(definition_document(options.name))
+COMMANDS = {
+    "score": ("score", "Score a file of predictions."),
+    "groups": ("score", "Compare a score between groups of items."),
+    "matrix": ("score", "Score a confusion matrix, from numbers or from a file."),
+    "count": ("counts", "Count a file once, to merge and score later."),
+    "merge": ("counts", "Add up saved counts: whichf1 merge *.json | whichf1 score -."),
+    "compare": ("compare", "Compare systems on the same items."),
+    "study": ("study", "Compare systems that have several runs, folds or data sets."),
+    "agree": ("agree", "Score the agreement of raters."),
+    "threshold": ("score", "Find the threshold at which a score is best."),
+    "dialects": ("published", "Print every library's macro F1 for the same predictions."),
+    "explain": ("published", "Find definitions that give a published number on this data."),
+    "audit": ("published", "Tell which macro F1 was published."),
+    "convert": ("published", "Express a score of one dialect in another."),
+    "plot": ("pictures", "Draw a picture: of classes, curves or comparisons."),
+    "report": ("pictures", "Write a page with scores, pictures and methods."),
+    "playground": ("pages", "Write an HTML page for editing a confusion matrix."),
+    "metrics": ("reference", "List every metric with its other names and its meaning."),
+    "define": ("reference", "Explain a metric or a signature."),
+    "choose": ("reference", "List the scores that have the properties you need."),
+    "paper": ("paper", "Reproduce 'Macro F1 and Macro F1' (Opitz and Burst 2019)."),
+}
+"""The module of each command, and what its docstring begins with."""
 
 
-for run in (score, groups, matrix, count, merge, compare, study, agree, threshold, dialects,
-            explain, audit, convert, plot, report, playground, metrics, define, choose,
-            paper):  # fmt: skip
-    app.command(cls=Command)(command(run))
+class Commands(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is asked for."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        return _load(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
-        native = "yes" if whichf1.kernel.NATIVE else "no"
+@cache
+def _load(name: str) -> click.Command:
+    module, _ = COMMANDS[name]
+    from whichf1.cli.options import command
+
+    return command(getattr(import_module(f"whichf1.cli.{module}"), name))
+
+
+class LazyGroup(click.Group):
+    """A group of commands that imports none of them to list them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse what comes before the command; the help if there is nothing."""
+        return super().parse_args(ctx, args or ["--help"])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:  # for which click would print an empty line
+            raise click.exceptions.Exit(1) from None
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
+        return [*COMMANDS]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the names and summaries."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in COMMANDS.items()])
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """What a shell offers: the commands that begin so, or the options."""
+        from click.shell_completion import CompletionItem
+
+        commands = [
+            CompletionItem(name, help=about)
+            for name, (_, about) in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if wanted and not ctx.resilient_parsing:
+        from whichf1 import kernel
+
+        native = "yes" if kernel.NATIVE else "no"
         emit(f"whichf1 {whichf1.__version__} (native: {native})\n")
-        raise typer.Exit
+        ctx.exit()
 
 
-@app.callback()
-def _whichf1(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Classification scores that say what they are.
+VERSION = click.Option(
+    ["--version"],
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    default=False,
+    callback=_version,
+    help="Print the version.",
+)
+commands: Any = Commands()
+app = LazyGroup(
+    "whichf1",
+    commands=commands,
+    params=[VERSION],
+    help="""Classification scores that say what they are.
 
     Exit codes: 0 success, 1 a gate such as --fail-under failed, 2 bad input, 3 a fault of whichf1.
-    """
+    """,
+)
 
 
+FEW_COLLECTIONS = 50_000
+"""New objects before garbage is collected: importing makes many of them, and hardly any garbage."""
 OURS = (OtherDataWarning, LabelWarning, IntervalWarning)
-"""Warnings that are printed as they are."""
+"""Warnings that are printed unchanged."""
 
 
 @contextmanager
@@ -112,5 +158,6 @@ def main() -> NoReturn:
     Exit codes: 0 success, 1 a gate failed, 2 bad input, 3 a fault of the program,
     128 + n ended by signal n.
     """
+    gc.set_threshold(FEW_COLLECTIONS)
     with _short_warnings():
         sys.exit(run_program(partial(app, standalone_mode=False)))

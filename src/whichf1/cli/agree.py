@@ -39,7 +39,7 @@ def _read(options: AgreeOptions) -> Ratings:
             return ratings(path, labels=options.declared, **named, **reading)
     if not isinstance(saved, Ratings):
         raise InputError(
-            f"{files.source_name(options)} holds {saved.kind}, not ratings. Give a file of "
+            f"{files.source_name(options)} holds {saved.kind}, not ratings. Pass a file of "
             "ratings: whichf1 agree annotations.csv"
         )
     for name, given in named.items():

@@ -11,15 +11,15 @@ from whichf1.cli.options import CompareOptions, find_label
 from whichf1.comparison.compare import (
     Runs,
     beside_saved,
+    compare_items,
     fitting_decisions,
     made_from,
     planned,
+    refuse_few,
     with_classes,
 )
-from whichf1.comparison.pair import Plan
-from whichf1.comparison.study import StudyPlan, plan_study, study_trials
-from whichf1.comparison.values import compare_values, value_definition
-from whichf1.definitions.definition import define
+from whichf1.comparison.study import plan_study, study_trials
+from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError
 from whichf1.reporting.comparison import comparison_document
@@ -27,16 +27,14 @@ from whichf1.reporting.gates import regressions
 from whichf1.reporting.leaderboard import make_table, plan_each
 from whichf1.reporting.numbers import size
 from whichf1.reporting.study import study_document
+from whichf1.scoring.lines import items_of_systems
 from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.engines.files import Beside
 from whichf1.sources.lines import ScoredLines, classes_of
 from whichf1.sources.logs import read_logs
-from whichf1.sources.questions.grouped import KEY, Listed
-from whichf1.sources.request import Request
 from whichf1.sources.sequences import column
 from whichf1.sources.systems import ScoreColumns, read_systems
-from whichf1.sources.trials import concatenated, facts_column
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -46,12 +44,15 @@ NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 
 def compare(options: CompareOptions) -> None:
     """Compare systems on the same items. Prints tests and rank flips, or a table of metrics."""
-    if options.log or options.value:
-        (_compare_logs if options.log else _compare_columns)(options)
+    if options.log:
+        _compare_logs(options)
+        return
+    if options.value:
+        _compare_values(options)
         return
     if not options.pred:
         raise InputError(
-            "which systems? Name their columns with --pred, or give --value or --log in their place"
+            "which systems? Name their columns with --pred, or use --value or --log instead"
         )
     for name in ("answers", "filter", "missing"):
         if getattr(options, name):
@@ -76,22 +77,19 @@ def compare(options: CompareOptions) -> None:
     options.finish(table.document(options.decimals), source, verdicts)
 
 
-def _compare_columns(options: CompareOptions) -> None:
+def _compare_values(options: CompareOptions) -> None:
     """Compare systems by a value that each has of every item."""
-    _refuse_other(options, "--value", "pred", "true", "weights", "frequencies", "labels_sep", "by")
-    columns: dict[str, Any] = {x: getattr(options, x) for x in ("cluster",)}
-    names = options.value or []
+    _refuse_other(options, "--value", "pred", "true", "labels_sep", "by", "answers", "filter")
+    planning = _planning(options)
+    definition, plan = planned("mean_value", {}, options.level, planning)
+    columns = {x: getattr(options, x) for x in ("weights", "frequencies", "cluster")}
     with opened(options) as (paths, reading):
-        request = Request.of_scores(
-            score=names, true=names[0], systems=len(names), **columns, **reading
+        read: Any = read_systems(
+            paths[0], options.value, paths[1], counted=False, alone=True, **columns, **reading
         )
-        answer, found, origin = Listed().gather(*paths, request)
-    cells = concatenated(answer[KEY])
-    cluster = None if found.cluster is None else facts_column(cells["c"], origin, found.cluster)
-    plan = Plan(**{k: v for k, v in _planning(options).items() if v is not None})
-    systems = {name: cells[f"s{at}"] for at, name in enumerate(names)}
-    level = 0.95 if options.level is None else options.level
-    comparison = compare_values(systems, "value", plan, level, cluster)
+        refuse_few(read.systems)
+        items = items_of_systems(definition, read)
+    comparison = compare_items(plan, [*read.systems], *items)
     source = source_name(options)
     options.finish(comparison_document(comparison, source), source, [])
 
@@ -101,7 +99,7 @@ def _compare_logs(options: CompareOptions) -> None:
     _refuse_other(options, "--log", "file", "pred", "true", "weights", "frequencies", "by")
     values = options.value or [None]  # type: ignore[list-item]
     if len(values) > 1:
-        raise InputError("logs are compared by one metric: give --value once")
+        raise InputError("logs are compared by one metric: use --value once")
     read = read_logs(
         options.log or [],
         value=values[0],
@@ -120,10 +118,8 @@ def _compare_logs(options: CompareOptions) -> None:
             options.metric[0], options.chosen(labels), options.level, given
         )
     else:
-        tables = [data.predicted for data in read.trials.data_sets.values()]
-        level = 0.95 if options.level is None else options.level
-        definition = value_definition(read.value, tables, level)
-        plan = StudyPlan(**{k: v for k, v in given.items() if v is not None})
+        mean = Definition(metric="mean_value", parameters=(("of", read.value),))
+        definition, plan = plan_study(mean, {}, options.level, given)
     study = study_trials(read.trials, definition, plan, single=True)
     study = replace(study, notes=(*read.notes, *study.notes))
     source = ", ".join(map(shown_name, (options.log or [])[:3]))
@@ -131,7 +127,7 @@ def _compare_logs(options: CompareOptions) -> None:
 
 
 def _refuse_other(options: CompareOptions, chosen: str, *names: str) -> None:
-    """Raise for options that have no meaning beside this one."""
+    """Raise for options that have no meaning together with this one."""
     for name in names:
         if getattr(options, name):
             written = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
@@ -144,7 +140,7 @@ def _planning(options: CompareOptions) -> dict[str, Any]:
 
 
 def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, ...]]:
-    """The options of the metrics, what runs definitions on the systems, and remarks on them."""
+    """The options of the metrics, a function that runs definitions on the systems, and remarks."""
     counted, sets = made_from(define(read(options.metric[0])[0]).declaration)
     if options.threshold is not None:
         return _decided(options)
@@ -159,8 +155,8 @@ def read_runs(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str,
     if isinstance(systems, ScoreColumns):
         if saved is not None:
             raise InputError(
-                f"{options.baseline} holds counts of predicted classes, and {options.metric[0]} "
-                "compares scores: give a file of the baseline's scores, or a column with --pred"
+                f"{options.baseline} holds counts of predicted classes, but {options.metric[0]} "
+                "compares scores: pass a file of the baseline's scores, or a column with --pred"
             )
         return _chosen(options, lines), Runs.of_lines(systems, with_classes(lines)), ()
     whole: Any = systems.whole
@@ -176,7 +172,7 @@ def _asked(
 ) -> tuple[str, list[str], str | None, dict[str, Any]]:
     """The file of the items, the systems, a second file, and the columns and how to read them.
 
-    The predictions of a baseline may be in a file of their own, beside those of the items.
+    The predictions of a baseline may be in a separate file.
     """
     (data, other), names, name = paths, [*options.pred], options.baseline
     columns = ("true", "weights", "frequencies", "cluster")
@@ -184,13 +180,12 @@ def _asked(
     if name is None or not options.baseline_file or is_saved(name):
         if options.baseline_pred is not None:
             raise InputError(
-                "--baseline-pred names a column of a file of predictions that is given as "
-                "--baseline: remove it"
+                "--baseline-pred names a column of the file that --baseline names: remove it"
             )
         return data, names, other, reading
     if other is not None:
         raise InputError(
-            f"{name} is joined with one file: give FILE in place of --gold and --pred-file"
+            f"{name} is joined with one file: pass FILE instead of --gold and --pred-file"
         )
     return data, [*names, name], name, {**reading, "beside": Beside(name, options.baseline_pred)}
 
@@ -204,8 +199,8 @@ def _saved(options: CompareOptions) -> Counts | None:
     for option in ("by", "cluster", "labels_sep"):
         if getattr(options, option) is not None:
             raise InputError(
-                f"--{option.replace('_', '-')} needs the items of the baseline, and {name} holds "
-                "their counts: give the file of its predictions, or a column with --pred"
+                f"--{option.replace('_', '-')} needs the items of the baseline, but {name} holds "
+                "counts: pass the file of its predictions, or a column with --pred"
             )
     if counts.cluster is not None:
         raise InputError(f"{name} was counted in clusters: count the baseline without --cluster")
@@ -218,8 +213,9 @@ def _saved(options: CompareOptions) -> Counts | None:
 def _remark(name: str, saved: Counts, counts: Any) -> str:
     """Say that tests are not paired, and whether the items may be the same."""
     paired = (
-        f"Tests are unpaired, because {name} holds counts and not predictions. Paired tests on the "
-        "same items find smaller differences: for these, give the file of the baseline's "
+        f"Tests are unpaired, because {name} holds counts, not predictions. Paired tests on the "
+        f"same "
+        "items detect smaller differences: to use them, pass the file of the baseline's "
         "predictions, or both systems as columns of one file."
     )
     mine, theirs = (_support(x) for x in (saved, counts.system(0)))
@@ -244,8 +240,8 @@ def _decided(options: CompareOptions) -> tuple[dict[str, Any], Runs, tuple[str, 
         raise InputError("--threshold decides between two classes: remove --labels-sep")
     if _saved(options) is not None:
         raise InputError(
-            f"--threshold needs the scores of the baseline, and {options.baseline} holds counts: "
-            "give the file of its scores, or a column with --pred"
+            f"--threshold needs the scores of the baseline, but {options.baseline} holds counts: "
+            "pass the file of its scores, or a column with --pred"
         )
     with opened(options) as (paths, reading):
         data, names, other, columns = _asked(options, paths, reading)

@@ -19,7 +19,7 @@ from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, merged
 
 LOSS = "log_loss"
-"""What is summed over probabilities by default."""
+"""The loss that is summed over probabilities by default."""
 
 
 def count(options: CountOptions) -> None:
@@ -51,7 +51,7 @@ def _counted(options: CountOptions) -> Additive:
 def _scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) -> Additive:
     """A ranking; counts if a threshold decides."""
     if options.cluster and options.threshold is None:
-        raise InputError("a ranking has no clusters: remove --cluster, or give --threshold")
+        raise InputError("a ranking has no clusters: remove --cluster, or add --threshold")
     lines, positive = lines_for(options, paths, reading, options.positive)
     declared = options.labels is not None
 
@@ -67,7 +67,7 @@ def _scores(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) 
 
 
 def _probabilities(options: CountOptions, paths: files.Paths, reading: dict[str, Any]) -> Additive:
-    """The sums of a loss; counts if a metric of predicted classes is asked for."""
+    """The sums of a loss; counts if a metric of predicted classes is requested."""
     metric = options.metric or LOSS
     counted = define(read(metric)[0]).declaration.kind in COUNTED
     if not counted:

@@ -83,10 +83,10 @@ def read_saved(options: TableOptions) -> Any:
         if getattr(options, option):
             raise InputError(
                 f"saved {saved.kind} have no columns: remove --{names.get(option, option)}, or "
-                "give the original file"
+                "pass the original file"
             )
     if options.declared is not None and not isinstance(saved, (Counts, MultiLabelCounts)):
-        raise InputError(f"saved {saved.kind} have their classes: remove --labels")
+        raise InputError(f"saved {saved.kind} already have their classes: remove --labels")
     whole = saved.whole if isinstance(saved, Slices) else saved
     if not isinstance(whole, (Counts, MultiLabelCounts)):
         return saved
@@ -120,7 +120,7 @@ def saved_table(options: SourceOptions) -> Additive | None:
             return restored(standard_input().read(), STDIN)
         except FileError as error:
             raise FileError(
-                f"{error} For predictions, give the format, such as --from csv"
+                f"{error} For predictions, name the format, such as --from csv"
             ) from None
     return load_table(options.file) if is_saved(options.file) else None
 
@@ -160,7 +160,7 @@ def read_matrix(path: str) -> NamedMatrix:
         if len(row) != len(names):
             raise FileError(
                 f"{path!r}, row {at} ({name!r}): {len(row)} counts, but {len(names)} columns are "
-                "named. The first cell of the header stands above the names of the rows."
+                "named. The first cell of the header is above the names of the rows."
             )
         if wrong := [text for text in row if not re.fullmatch(r"\s*[0-9]+(\.0*)?\s*", text)]:
             raise FileError(
@@ -229,13 +229,13 @@ def given_paths(options: SourceOptions) -> Paths:
     """The one or two files that are named."""
     if not isinstance(options, FileOptions):
         if options.file is None:
-            raise InputError("give a file, or - for standard input")
+            raise InputError("pass a file, or - for standard input")
         return options.file, None
     if options.file is not None and not (options.gold or options.pred_file):
         return options.file, None
     if options.file is None and options.gold and options.pred_file:
         return options.gold, options.pred_file
-    raise InputError("give a file, or --gold FILE with --pred-file FILE")
+    raise InputError("pass a file, or --gold FILE with --pred-file FILE")
 
 
 @contextmanager

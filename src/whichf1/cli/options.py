@@ -1,26 +1,33 @@
-"""Options as dataclasses: each field is an option of the command line, each class a group of them.
+"""Options as classes: each attribute is an option of the command line, each class a group of them.
 
-``command`` makes a typer command of a function that takes such a dataclass. In --help its own
-options come first, then those of its base classes in their order.
+``command`` makes a command from a function that takes such a class. In --help, its own options come
+first, then those of its base classes in order.
 """
 
 from __future__ import annotations
 
 import csv
-import inspect
 import math
 import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields
 from enum import StrEnum
-from functools import partial, wraps
-from typing import Annotated, Any, TypeAlias, dataclass_transform, get_type_hints
+from functools import cache, partial
+from types import NoneType
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    NamedTuple,
+    Self,
+    TypeAlias,
+    dataclass_transform,
+    get_args,
+    get_type_hints,
+)
 
-import typer
-from typer.core import TyperCommand
+import click
 
 from whichf1.cli.process import emit, say
 from whichf1.definitions.methods import find_method
@@ -28,44 +35,121 @@ from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.document import LEAST_WIDTH, Document, Terminal, render, signed, text_lines
 from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
-from whichf1.reporting.layout import Line
 from whichf1.reporting.tabular import LatexStyle
 from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.saving import add_to, write_whole
 
+if TYPE_CHECKING:
+    from whichf1.reporting.layout import Line
+
 Text: TypeAlias = str | None
 REQUIRED = ...
-"""The default of what must be given, as typer writes it."""
+"""The default of a required option."""
+
+
+class Declared(NamedTuple):
+    """An option or an argument as it is declared; its type is that of the attribute."""
+
+    kind: type[click.Parameter]
+    names: tuple[str, ...]
+    default: Any
+    more: dict[str, Any]
+    """Its help, and what else click takes; ``min`` and ``max`` of a number."""
+
+    def of(self, name: str, hint: Any) -> click.Parameter:
+        """The parameter of a command, for an attribute of this name and type."""
+        type_, several = _plain_type(hint)
+        settings: dict[str, Any] = {**self.more, "required": self.default is REQUIRED}
+        if self.default is not REQUIRED:
+            settings["default"] = getattr(self.default, "value", self.default)
+        bounds = {each: settings.pop(each) for each in ("min", "max") if each in settings}
+        settings["type"] = click.IntRange(**bounds) if bounds else _click_type(type_)
+        if self.kind is PositionalArgument:
+            return PositionalArgument([name], nargs=-1 if several else 1, **settings)
+        dashed = f"--{name.replace('_', '-')}"
+        words = self.names or ((f"{dashed}/--no-{dashed[2:]}",) if type_ is bool else (dashed,))
+        if type_ is bool:
+            settings |= {"is_flag": True, "type": None}
+        shown = self.default not in (None, REQUIRED, ()) and not (self.names and type_ is bool)
+        return click.Option([name, *words], multiple=several, show_default=shown, **settings)
+
+    def value(self, given: Any, hint: Any) -> Any:
+        """What was given, as the attribute's type; an option that was not given is its default."""
+        type_, several = _plain_type(hint)
+        if given is None or (several and not given):
+            return self.default
+        return [*given] if several else type_(given) if issubclass(type_, StrEnum) else given
+
+
+def _plain_type(hint: Any) -> tuple[Any, bool]:
+    """A type without None, and whether it is a list of it."""
+    plain = next((each for each in get_args(hint) if each is not NoneType), hint)
+    if hint in (list[str], list[str] | None):
+        return str, True
+    return plain, False
+
+
+def _click_type(type_: Any) -> Any:
+    return click.Choice([each.value for each in type_]) if issubclass(type_, StrEnum) else type_
+
+
+class PositionalArgument(click.Argument):
+    """A positional argument with a help text, which click has since 8.5."""
+
+    def __init__(self, *given: Any, help: str, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.help = help
+
+    @property
+    def described(self) -> tuple[str, str]:
+        """Its name or its values, and its help."""
+        choices = getattr(self.type, "choices", None)
+        name = "|".join(choices) if choices else self.human_readable_name
+        facts = "  [required]" if self.required else ""
+        if isinstance(self.default, str):
+            facts = f"  [default: {self.default}]"
+        return name + "..." * (self.nargs < 0), f"{self.help}{facts}"
 
 
 def option(help: str, *names: str, default: Any = None, **more: Any) -> Any:
-    """A field that is an option, with its help and, if they are not the field's, its names."""
-    return field(default=default, metadata={"typer": typer.Option(*names, help=help, **more)})
+    """An attribute that is an option, with its help and, if they are not the attribute's, names."""
+    return Declared(click.Option, names, default, {"help": help, **more})
 
 
 def argument(help: str, *, default: Any = None, **more: Any) -> Any:
-    """A field that is a positional argument."""
-    return field(default=default, metadata={"typer": typer.Argument(help=help, **more)})
+    """An attribute that is a positional argument."""
+    return Declared(PositionalArgument, (), default, {"help": help, **more})
 
 
-class Command(TyperCommand):
+class Command(click.Command):
     """A command that refuses a repeated option if it takes one value, rather than drop one."""
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments of the command line."""
         args = _with_values(args)
         seen: set[int] = set()
         for each in self.make_parser(ctx).parse_args(args=list(args))[2]:
-            if id(each) in seen and not each.multiple:
-                ctx.fail(f"{each.opts[0]} is given twice, but takes one value: remove one")
-            if each.param_type_name == "option":
+            if id(each) in seen and not getattr(each, "multiple", False):
+                ctx.fail(f"{each.opts[0]} appears twice, but takes one value: remove one")
+            if isinstance(each, click.Option):
                 seen.add(id(each))
         return super().parse_args(ctx, args)
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the arguments with their help, then the options."""
+        arguments = [x for x in self.params if isinstance(x, PositionalArgument)]
+        if arguments:
+            with formatter.section("Arguments"):
+                formatter.write_dl([each.described for each in arguments])
+        super().format_options(ctx, formatter)
+
+    def format_arguments(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Nothing: click 8.5 would write the arguments once more."""
+
 
 MAY_LACK_A_VALUE = {"--fail-if-worse": "0"}
-"""Options whose value may be left out, and what it is then."""
+"""Options whose value may be omitted, and the value used then."""
 
 
 def _with_values(args: list[str]) -> list[str]:
@@ -86,29 +170,21 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def command(run: Callable[[Any], None]) -> Callable[..., None]:
-    """Make a typer command of a function of one dataclass, whose fields become options."""
-    options = get_type_hints(run)["options"]
-    hints, every = get_type_hints(options), {each.name: each for each in fields(options)}
-    names = (name for base in options.__mro__ for name in inspect.get_annotations(base))
-    parameter = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+def command(run: Callable[[Any], None]) -> Command:
+    """Make a command from a function of one group of options."""
+    group: type[OptionGroup] = get_type_hints(run)["options"]
+    hints, declared = get_type_hints(group), group.declared_options()
 
-    @wraps(run)
     def call(**values: Any) -> None:
-        run(options(**values))
+        run(group(**{x: declared[x].value(given, hints[x]) for x, given in values.items()}))
 
-    annotated = {x: Annotated[hints[x], every[x].metadata["typer"]] for x in dict.fromkeys(names)}
-    parameters = [
-        parameter(name, default=every[name].default, annotation=x) for name, x in annotated.items()
-    ]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = annotated
-    return call
+    parameters = [each.of(name, hints[name]) for name, each in declared.items()]
+    return Command(run.__name__, params=parameters, callback=call, help=run.__doc__)
 
 
 Format = StrEnum("Format", "text json markdown latex html csv")
 GateFormat = StrEnum("GateFormat", "text json markdown latex html csv junit github")
-"""With the formats that tell a server for continuous integration what became of gates."""
+"""Also the formats that report the outcome of gates to a continuous integration server."""
 OnError = StrEnum("OnError", {"stop": "raise", "skip": "skip"})
 Engine = StrEnum("Engine", "duckdb spark")
 Show = StrEnum("Show", "value interval error")
@@ -118,7 +194,7 @@ Part = StrEnum("Part", "tables fig1 fig2 fig3 theorem beyond all")
 TRUE = "Column with the true classes."
 PRED = "Column with the predicted classes."
 CLUSTER = "Column with clusters, such as the document or user that items come from."
-SCORE = "Column with scores; higher means more positive."
+SCORE = "Column with scores; higher means more likely positive."
 SEPARATOR = "Cells hold several labels, separated by this text."
 DECIMALS = "Decimals that the published numbers were rounded to."
 SCALE = "unit or percent. Default: inferred."
@@ -129,10 +205,38 @@ DIALECT = "A dialect or a signature."
 
 @dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(option, argument))
 class OptionGroup:
-    """A group of options; every subclass is a frozen dataclass."""
+    """A group of options, and their values; a frozen dataclass to type checkers.
 
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True, kw_only=True)(cls)
+    It is none, because making dataclasses of all groups would take longer than a command.
+    """
+
+    def __init__(self, **values: Any) -> None:
+        declared = self.declared_options()
+        if unknown := values.keys() - declared.keys():
+            raise TypeError(f"{type(self).__name__} has no option {', '.join(sorted(unknown))}")
+        missing = (name for name, each in declared.items() if each.default is REQUIRED)
+        if lacking := [name for name in missing if name not in values]:
+            raise TypeError(f"{type(self).__name__} needs the option {', '.join(lacking)}")
+        defaults = {name: each.default for name, each in declared.items()}
+        vars(self).update(defaults | values)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"options do not change: {name}")
+
+    @classmethod
+    @cache
+    def declared_options(cls) -> dict[str, Declared]:
+        """What is declared in a class, then in its base classes; the first of a name counts."""
+        every: dict[str, Declared] = {}
+        for base in cls.__mro__:
+            for name, each in vars(base).items():
+                if isinstance(each, Declared):
+                    every.setdefault(name, each)
+        return every
+
+    def but(self, **values: Any) -> Self:
+        """The same options, some with other values."""
+        return type(self)(**{**vars(self), **values})
 
 
 class FormatOptions(OptionGroup):
@@ -148,12 +252,13 @@ class OutputOptions(FormatOptions):
     output: Text = option("Write to this file, not standard output.", "--output", "-o")
 
     signature: SignatureForm | None = option(
-        "none, short (what differs, and once what is shared) or full. Default: short in text that "
+        "Signatures: none, short (what differs, then once what is shared) or full. Default: short "
+        "in text that "
         "is printed, full in files and other formats.",
         default=None,
     )
     caption: Text = option(
-        "A title in place of ours; in LaTeX, the caption of tables.", default=None
+        "A title in place of the default; in LaTeX, the caption of tables.", default=None
     )
     latex_label: Text = option(
         "A label for \\ref in LaTeX; further tables get -2, -3, … after it.", default=None
@@ -235,7 +340,7 @@ class LabelOptions(OptionGroup):
 
     @property
     def padding(self) -> list[Label]:
-        """The classes of --ignore that are not among those of --labels, if these are given."""
+        """The classes of --ignore that are not among those of --labels, if there are any."""
         declared = self.declared or []
         return [x for x in self._named[len(declared) :] if declared and x not in declared]
 
@@ -252,13 +357,13 @@ class SourceOptions(OptionGroup):
     """Which file is read, and how."""
 
     file: Text = argument(
-        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an address of one "
+        "A file (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, a remote address "
         "(s3://, https://), a database (postgresql://, sqlite:///), or - for standard input with "
         "--from."
     )
     from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
     table: Text = option("Table of a database, as t or schema.t.")
-    query: Text = option("Query of a database that gives the rows.")
+    query: Text = option("Query that selects the rows of a database.")
     hive: bool = option("Folders such as lang=en/ add a column.", "--hive", default=False)
     memory_limit: str = option(
         "Memory to use before spilling to a temporary folder.", default=MEMORY_LIMIT
@@ -283,7 +388,7 @@ class DataOptions(LabelOptions, FileOptions):
 
     true: Text = option(TRUE)
     weights: Text = option("Column with item weights.")
-    frequencies: Text = option("Column that says how many equal items a row stands for.")
+    frequencies: Text = option("Column with the number of equal items that a row stands for.")
 
     def columns(self, *names: str) -> dict[str, Any]:
         """The options with these names, and the declared classes."""
@@ -294,8 +399,8 @@ class CountingOptions(DataOptions):
     """Predictions to be counted."""
 
     file: Text = argument(
-        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, an "
-        "address of one (s3://, https://), a database (postgresql://, sqlite:///), saved counts, "
+        "A file of predictions (CSV, TSV, JSONL, Parquet, Arrow, npz), a quoted glob pattern, a "
+        "remote address (s3://, https://), a database (postgresql://, sqlite:///), saved counts, "
         "or - for standard input."
     )
     pred: Text = option(PRED)
@@ -305,7 +410,7 @@ class CountingOptions(DataOptions):
 class SliceOptions(OptionGroup):
     """Slices of the items."""
 
-    by: Text = option("Treat each slice of these columns by itself: lang,domain.")
+    by: Text = option("Treat each slice of these columns separately: lang,domain.")
 
     @property
     def slice_columns(self) -> list[str]:
@@ -319,22 +424,21 @@ class TableOptions(SliceOptions, CountingOptions):
     score_column: Text = option(SCORE, "--score")
     threshold: float | None = option("With --score: items with at least this score are positive.")
     probs: list[str] | None = option(
-        "A column of probabilities for each class, named like the class or CLASS=COLUMN: a,b,c; "
+        "A column of probabilities for each class, named after the class or CLASS=COLUMN: a,b,c; "
         "repeatable."
     )
     labels_sep: Text = option(SEPARATOR)
     spans: Text = option(
-        "The file has tagged tokens (CoNLL): BIO, IOB1, BIOES or BILOU; or it is JSONL of spans: "
-        "offsets."
+        "The file has tagged tokens (CoNLL): BIO, IOB1, BIOES or BILOU; or spans (JSONL): offsets."
     )
     match: Text = option("With --spans: strict (default), exact, partial or type.")
     broken: Text = option("With --spans: raise (default), repair or drop broken tags.")
 
     @property
     def kind(self) -> str | None:
-        """The option that says what the columns hold; None for predicted classes."""
+        """The option that tells what the columns hold; None for predicted classes."""
         if self.labels_sep == "":
-            raise InputError("--labels-sep must not be empty: give the text between two labels")
+            raise InputError("--labels-sep must not be empty: pass the separator between labels")
         kinds = {
             "--score": self.score_column,
             "--probs": self.probs,
@@ -344,16 +448,17 @@ class TableOptions(SliceOptions, CountingOptions):
         chosen = [name for name, value in kinds.items() if value]
         if len(chosen) > 1:
             raise InputError(
-                "--score, --probs, --labels-sep and --spans exclude each other: choose one"
+                "--score, --probs, --labels-sep and --spans are mutually exclusive: choose one"
             )
         for name in ("match", "broken"):
             if getattr(self, name) is not None and not self.spans:
-                raise InputError(f"--{name} applies to spans: say how tags mark them with --spans")
+                raise InputError(f"--{name} applies to spans: name the tagging scheme with --spans")
         if self.threshold is not None and not self.score_column:
             raise InputError("--threshold applies to scores: name their column with --score")
         if self.pred and (self.score_column or self.probs):
             raise InputError(
-                "--pred excludes --score and --probs, which make predictions: choose one"
+                "--pred cannot be combined with --score or --probs, from which predictions are "
+                "made: choose one"
             )
         return chosen[0] if chosen else None
 
@@ -368,7 +473,7 @@ class GateOptions(OutputOptions):
     """Options that make a command fail if a number is not good enough."""
 
     format: GateFormat = option(  # type: ignore[assignment]
-        "Output format; junit and github tell a server what became of the gates.",
+        "Output format; junit and github report the outcome of gates to a server.",
         "--format",
         "-f",
         default=GateFormat.text,
@@ -394,7 +499,7 @@ class GateOptions(OutputOptions):
             if not verdict.passed and self.format != GateFormat.github:
                 say(verdict.message)
         if False in [verdict.passed for verdict in verdicts]:
-            raise typer.Exit(1)
+            raise click.exceptions.Exit(1)
 
     def _emit(self, text: str) -> None:
         if self.output is None:
@@ -414,7 +519,7 @@ class GateOptions(OutputOptions):
 
 
 class DefinitionOptions(OptionGroup):
-    """What the score is."""
+    """The definition of the score."""
 
     average: Text = option("macro, weighted or micro; none: per class.")
     positive: Text = option("Score this class against the rest.")
@@ -445,12 +550,12 @@ class DefinitionOptions(OptionGroup):
             options["class_shares"] = _read_shares(self.class_shares or "", labels)
         if self.scope not in (None, "empty") and self.undefined in (None, "0"):
             raise DefinitionError(
-                f"--scope {self.scope} changes nothing where 0/0 counts as 0: add --undefined 1, "
+                f"--scope {self.scope} has no effect if 0/0 counts as 0: add --undefined 1, "
                 "skip or nan, or remove it"
             )
         options["undefined"] = self.undefined
         if self.undefined not in (None, "skip", "nan"):
-            with suppress(ValueError):  # the error of the option itself says more
+            with suppress(ValueError):  # the error of the option itself is clearer
                 options["undefined"] = float(self.undefined)
         return {name: value for name, value in options.items() if value is not None}
 
@@ -458,7 +563,7 @@ class DefinitionOptions(OptionGroup):
 class ResamplingOptions(OptionGroup):
     """Level of the intervals, and how they are computed."""
 
-    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    level: float | None = option("Confidence level of intervals. Default: 0.95.")
     replicates: int | None = option(
         "Number of bootstrap replicates, or of draws from the posterior."
     )
@@ -480,7 +585,7 @@ class IntervalOptions(ResamplingOptions):
 
     @property
     def asks_for_intervals(self) -> bool:
-        """Whether an option says how intervals are made."""
+        """Whether an option describes how intervals are computed."""
         return any(x is not None for x in (self.interval, self.level, self.replicates, self.seed))
 
     @property
@@ -529,7 +634,7 @@ class LimitOptions(OptionGroup):
 
     @property
     def limits(self) -> list[Limit]:
-        """What the scores are to be compared with."""
+        """The limits that the scores are compared with."""
         return [
             Limit.parse(kind, text)
             for name, kind in KINDS.items()
@@ -550,7 +655,7 @@ class InlineMatrixOptions(OptionGroup):
     """A confusion matrix on the command line."""
 
     matrix: Text = option(
-        "A confusion matrix in place of predictions: '2 5 10 5 10', or a file as for matrix."
+        "A confusion matrix instead of predictions: '2 5 10 5 10', or a file as for matrix."
     )
     rows: Text = option("What a row of the matrix is: true or predicted.")
 
@@ -559,18 +664,18 @@ class InlineMatrixOptions(OptionGroup):
 
 
 class ScoreOptions(TableOptions, ReportOptions):
-    """All that ``whichf1 score`` takes."""
+    """The options of ``whichf1 score``."""
 
     parents: Text = option(
-        "For hierarchical scores: a CSV file with the columns class and parent, a row for each "
-        "parent of a class, with no parent at the top."
+        "For hierarchical scores: a CSV file with the columns class and parent, with a row for "
+        "each parent of a class; a class at the top has no parent."
     )
 
 
 class GroupsOptions(TableOptions, MetricOptions, OutputOptions):
-    """All that ``whichf1 groups`` takes."""
+    """The options of ``whichf1 groups``."""
 
-    by: Text = option("The columns that make groups: sex,region.")
+    by: Text = option("The columns that define the groups: sex,region.")
     control: Text = option("Compare groups within each value of these columns.")
     metric: list[str] | None = option(
         "A metric, a signature, or a criterion such as equalized_odds or demographic_parity; "
@@ -591,7 +696,7 @@ class GroupsOptions(TableOptions, MetricOptions, OutputOptions):
 
 
 class MatrixOptions(LabelOptions, ReportOptions):
-    """All that ``whichf1 matrix`` takes."""
+    """The options of ``whichf1 matrix``."""
 
     numbers: list[str] = argument(
         "A CSV or TSV file with the names of classes in its first row and column; or the number of "
@@ -602,7 +707,7 @@ class MatrixOptions(LabelOptions, ReportOptions):
 
 
 class CountOptions(TableOptions, CountsFileOptions):
-    """All that ``whichf1 count`` takes."""
+    """The options of ``whichf1 count``."""
 
     positive: Text = option("With --score: the class that the scores are for.")
     metric: Text = option(
@@ -614,34 +719,34 @@ class CountOptions(TableOptions, CountsFileOptions):
 
 
 class MergeOptions(CountsFileOptions):
-    """All that ``whichf1 merge`` takes."""
+    """The options of ``whichf1 merge``."""
 
     files: list[str] = argument("Files of saved counts, all of one kind.", default=REQUIRED)
 
 
 class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOptions, GateOptions):
-    """All that ``whichf1 compare`` takes."""
+    """The options of ``whichf1 compare``."""
 
-    pred: list[str] = option("Column with the predictions of a system; repeat it.", default=())
+    pred: list[str] = option("Column with the predictions of a system; repeatable.", default=())
     value: list[str] | None = option(
-        "In place of --pred: column with a value that a system has of each item, larger is better; "
-        "repeat it. With --log: the metric of the log whose values are compared."
+        "Instead of --pred: column with a value of each item for a system, larger is better; "
+        "repeatable. With --log: the metric of the log whose values are compared."
     )
     log: list[str] | None = option(
-        "In place of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
-        ".json), a folder of them, or SYSTEM=PATH; repeat it."
+        "Instead of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
+        ".json), a folder of them, or SYSTEM=PATH; repeatable."
     )
     answers: bool = option(
         "With --log: compare predicted answers by -m, not values.", "--answers", default=False
     )
     filter: Text = option("With --log: the filter of lm-evaluation-harness.")
     missing: Text = option(
-        "With --log: items that not every log has: complete (default) leaves them out, all keeps "
-        "them. Either way they are counted."
+        "With --log: items that some logs lack: complete (default) leaves them out, all keeps "
+        "them. Their number is reported."
     )
     metric: list[str] = option(
-        "A metric, or a signature. Several, --baseline or --by make a table of systems and "
-        "metrics.",
+        "A metric, or a signature. Several metrics, --baseline or --by give a table of "
+        "systems and metrics.",
         "--metric",
         "-m",
         default=("averaged_f1",),
@@ -652,15 +757,17 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         "tested without pairing."
     )
     baseline_pred: Text = option(
-        "Column of the predictions in the file of --baseline. Default: called like --pred, or as "
-        "usual."
+        "Column of the predictions in the file of --baseline. Default: the same name as --pred, "
+        "or a usual name."
     )
     fail_if_worse: float | None = option(
         "Exit with code 1 if a system is significantly worse than --baseline, by more than this "
         "margin (default: 0).",
         metavar="[MARGIN]",
     )
-    show: Show = option("In a table: value, interval, or error for ±.", default=Show.value)
+    show: Show = option(
+        "In a table: the value alone, its interval, or ± half of it (error).", default=Show.value
+    )
     percent: bool = option("In a table: values in percent.", "--percent", default=False)
     arrows: bool = option("In a table: arrows for the better direction.", default=True)
     threshold: float | None = option(
@@ -675,7 +782,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         "Adjust p-values for many pairs: holm (default), fdr (false discovery rate) or none."
     )
     posterior: bool = option("Also print posterior probabilities.", default=False)
-    rope: float | None = option("And the probability that systems differ by less than this.")
+    rope: float | None = option("Also print the probability that systems differ by less than this.")
     effect: float | None = option(
         "The difference that matters, for items needed. Default: the observed difference."
     )
@@ -688,7 +795,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
 
     @property
     def wants_table(self) -> bool:
-        """Whether a table of systems and metrics is asked for."""
+        """Whether a table of systems and metrics is requested."""
         asked = {
             "--show": self.show is not Show.value,
             "--percent": self.percent,
@@ -707,17 +814,18 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
         unused = [name for name, given in asked.items() if given and not table]
         if unused:
             raise InputError(
-                f"{unused[0]} is for a table of results: give several -m, --baseline or --by"
+                f"{unused[0]} is for a table of results: use several -m, --baseline or --by"
             )
         return table
 
 
 class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, GateOptions):
-    """All that ``whichf1 agree`` takes."""
+    """The options of ``whichf1 agree``."""
 
     file: Text = argument(
-        "A file of ratings (CSV, TSV, JSONL, Parquet, Arrow), a quoted glob pattern, an address of "
-        "one (s3://, https://), a database (postgresql://, sqlite:///), saved ratings, or - for "
+        "A file of ratings (CSV, TSV, JSONL, Parquet, Arrow), a quoted glob pattern, a remote "
+        "address "
+        "(s3://, https://), a database (postgresql://, sqlite:///), saved ratings, or - for "
         "standard input with --from."
     )
     raters: Text = option("Wide: the column of each rater: a,b,c. Default: all columns.")
@@ -725,12 +833,12 @@ class AgreeOptions(LabelOptions, SourceOptions, LimitOptions, IntervalOptions, G
     rater: Text = option("Long: column with the raters.")
     rating: Text = option("Long: column with the ratings.")
     weights: Text = option("Wide: column with item weights.")
-    frequencies: Text = option("Wide: column that says how many equal items a row stands for.")
+    frequencies: Text = option("Wide: column with the number of equal items that a row stands for.")
     cluster: Text = option(CLUSTER)
 
 
 class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
-    """All that ``whichf1 study`` takes."""
+    """The options of ``whichf1 study``."""
 
     files: list[str] = argument(
         "Files of predictions, a quoted pattern with named parts such as "
@@ -744,34 +852,32 @@ class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
     )
     score_column: Text = option(SCORE, "--score")
     system: Text = option("Column, or part of the pattern, that names the system.")
-    run: Text = option("Column, or part of the pattern, that tells runs apart, such as the seed.")
+    run: Text = option("Column, or part of the pattern, that distinguishes runs, such as the seed.")
     fold: Text = option("Column, or part of the pattern, with the fold of a cross-validation.")
     dataset: Text = option("Column, or part of the pattern, that names the data set.")
-    item: Text = option("Column that says which item a row is. Default: matched by line.")
+    item: Text = option("Column that identifies items. Default: matched by line.")
     cluster: Text = option(CLUSTER)
     from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
     on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
     folding: Text = option("Scores of folds: averaged (default), or pooled.")
-    unmatched: bool = option(
-        "Runs of the same name have nothing in common.", "--unmatched", default=False
-    )
+    unmatched: bool = option("Do not match runs of the same name.", "--unmatched", default=False)
     missing: Text = option(
-        "If runs lack items, or systems lack runs or data sets: complete keeps what all have, all "
-        "keeps everything. Default: an error."
+        "If runs lack items, or systems lack runs or data sets: complete keeps what all have in "
+        "common, all keeps everything. Default: an error."
     )
-    level: float | None = option("Nominal coverage of intervals. Default: 0.95.")
+    level: float | None = option("Confidence level of intervals. Default: 0.95.")
     adjust: Text = option("Adjust p-values: holm (default), fdr or none.")
     power: float | None = option("Power for the detectable difference. Default: 0.8.")
     margin: float | None = option("Also test whether systems differ by less than this.")
     rope: float | None = option("Region of practical equivalence, for posterior probabilities.")
-    seed: int | None = option("Seed for what is drawn.")
-    save: Text = option("Save all that was read to this .json file, to extend it later.")
+    seed: int | None = option("Seed for random draws.")
+    save: Text = option("Save everything that was read to this .json file, to extend it later.")
     plot: Text = option("Write the picture to this .pdf, .svg or .png file.")
     page: Text = option("Write the study as a page to this .html file.")
 
 
 class ThresholdOptions(DataOptions, OutputOptions):
-    """All that ``whichf1 threshold`` takes."""
+    """The options of ``whichf1 threshold``."""
 
     metric: str = option(
         "The metric to maximize, of predicted classes.", "--metric", "-m", default="f1"
@@ -785,14 +891,14 @@ class ThresholdOptions(DataOptions, OutputOptions):
 
 
 class PlotOptions(DataOptions):
-    """All that ``whichf1 plot`` takes."""
+    """The options of ``whichf1 plot``."""
 
     kind: str = argument("The kind of picture; `whichf1 plot list` lists them.", default=REQUIRED)
     output: Text = option("Write the picture to this .pdf, .svg or .png file.", "--output", "-o")
     pred: list[str] | None = option(f"{PRED} Repeat it to compare systems.")
     score_column: list[str] | None = option(f"{SCORE} Repeat it for several systems.", "--score")
     positive: Text = option("The class that the scores are for.")
-    by: Text = option("For slices: the columns, lang,domain.")
+    by: Text = option("For slices: the columns, such as lang,domain.")
     metric: list[str] | None = option(
         "For threshold, slices, comparison and posterior: a metric, or a signature.",
         "--metric",
@@ -804,29 +910,29 @@ class PlotOptions(DataOptions):
     threshold: float | None = option("With --score: items with at least this score are positive.")
     labels_sep: Text = option(SEPARATOR)
     band: Text = option("For curves: pointwise, simultaneous, both or none.")
-    share: Text = option("For confusion: shares of true or predicted classes, or none.")
-    order: Text = option("For confusion, classes and dialects: the order of what is shown.")
+    share: Text = option("For confusion: fractions of true or predicted classes, or none.")
+    order: Text = option("For confusion, classes and dialects: the order of rows.")
     baseline: Text = option("For comparison: only differences from this system.")
     margin: float | None = option("For comparison: smaller differences do not matter.")
-    level: float | None = option("Nominal coverage of bands and intervals. Default: 0.95.")
-    title: Text = option("A title in place of the usual one; '' for none.")
+    level: float | None = option("Confidence level of bands and intervals. Default: 0.95.")
+    title: Text = option("A title in place of the default; '' for none.")
     caption: Text = option("A caption in place of notes and signature; '' for none.")
     dpi: int = option("Dots per inch of a PNG.", default=200, min=20, max=1200)
-    frequencies: Text = option("Column that says how many equal items a row stands for.")
+    frequencies: Text = option("Column with the number of equal items that a row stands for.")
     cluster: Text = option(CLUSTER)
 
 
 class PageOptions(TableOptions, MetricOptions):
-    """All that ``whichf1 report`` takes."""
+    """The options of ``whichf1 report``."""
 
     pred: list[str] | None = option(  # type: ignore[assignment]
-        f"{PRED} Repeat it for several systems: the details are of the first."
+        f"{PRED} Repeat it for several systems; the details are for the first."
     )
     output: Text = option("Write the page to this .html file.", "--output", "-o")
 
 
 class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
-    """All that ``whichf1 dialects`` takes: a file of predictions, or a matrix."""
+    """The options of ``whichf1 dialects``: a file of predictions, or a matrix."""
 
     file: Text = argument("A file of predictions, as score reads them.")
     true: Text = option(TRUE)
@@ -834,7 +940,7 @@ class DialectOptions(LabelOptions, InlineMatrixOptions, OutputOptions):
 
 
 class ConvertOptions(DialectOptions):
-    """All that ``whichf1 convert`` takes."""
+    """The options of ``whichf1 convert``."""
 
     source: str = option(DIALECT, "--from", default=REQUIRED)
     target: str = option(DIALECT, "--to", default=REQUIRED)
@@ -843,7 +949,7 @@ class ConvertOptions(DialectOptions):
 
 
 class ExplainOptions(DialectOptions):
-    """All that ``whichf1 explain`` takes."""
+    """The options of ``whichf1 explain``."""
 
     value: str = option("The published number, as printed: 0.354 or 35.4.", default=REQUIRED)
     value_decimals: int | None = option(DECIMALS)
@@ -851,7 +957,7 @@ class ExplainOptions(DialectOptions):
 
 
 class AuditOptions(InlineMatrixOptions, OutputOptions):
-    """All that ``whichf1 audit`` takes."""
+    """The options of ``whichf1 audit``."""
 
     results: Text = argument(
         "A file of published results, one triple per row: CSV, TSV, Markdown or LaTeX."
@@ -868,40 +974,42 @@ class AuditOptions(InlineMatrixOptions, OutputOptions):
 
 
 class DefineOptions(OptionGroup):
-    """All that ``whichf1 define`` takes."""
+    """The options of ``whichf1 define``."""
 
     name: str = argument("A metric, a shorthand, an alias or a signature.", default=REQUIRED)
 
 
 class ChooseOptions(FormatOptions):
-    """All that ``whichf1 choose`` takes."""
+    """The options of ``whichf1 choose``."""
 
     want: list[str] | None = option(
-        "A property that matters, such as monotone or invariant-to-prevalence; repeatable. "
-        "Without any, it asks.",
+        "A property that the score must have, such as monotone or invariant-to-prevalence; "
+        "repeatable. Without any, it asks.",
         "--want",
         "-w",
     )
     one_class: bool = option(
-        "Scores of one class against the rest, not of all classes.", "--one-class", default=False
+        "Choose among scores of one class against the rest, not of all classes.",
+        "--one-class",
+        default=False,
     )
 
 
 class PlaygroundOptions(OptionGroup):
-    """All that ``whichf1 playground`` takes."""
+    """The options of ``whichf1 playground``."""
 
     output: Text = option("Write the page to this file.", "--output", "-o")
 
 
 class PaperOptions(OptionGroup):
-    """All that ``whichf1 paper`` takes."""
+    """The options of ``whichf1 paper``."""
 
     part: Part = argument(
         "Which part; beyond: questions that the paper leaves open.", default=Part.all
     )
     output: Text = option("Folder for figures, data and summary.", "--output", "-o")
     seed: int = option("Seed for everything random.", default=2019, min=0)
-    formats: str = option("Formats of the figures, among pdf, svg and png.", default="pdf,svg,png")
+    formats: str = option("Formats of the figures: any of pdf, svg and png.", default="pdf,svg,png")
     page: Text = option("Write the annotated page here; needs all and --output.")
 
 
@@ -932,7 +1040,7 @@ def _read_shares(text: str, labels: Labels) -> dict[Label, float]:
         name, sign, number = part.rpartition("=")
         if not sign or not _is_number(number):
             raise InputError(
-                f"--class-shares takes uniform, or a share of each class such as a=0.2,b=0.8; got "
+                f"--class-shares takes uniform, or a share for each class such as a=0.2,b=0.8; got "
                 f"{part!r}"
             )
         shares[find_label(name, labels)] = float(number)
@@ -940,7 +1048,7 @@ def _read_shares(text: str, labels: Labels) -> dict[Label, float]:
 
 
 def columns_of(option: str, text: str | None) -> list[str]:
-    """The names of columns that an option lists; none without it."""
+    """The names of columns that an option lists; empty without it."""
     columns = [] if text is None else split_list(text)
     if text is not None and not (columns and all(columns)):
         raise InputError(f"{option} takes names of columns, such as lang,domain; got {text!r}")

@@ -8,7 +8,7 @@ from whichf1.tables.saving import write_whole
 
 
 def playground(options: PlaygroundOptions) -> None:
-    """Write a page on which to edit a confusion matrix."""
+    """Write an HTML page for editing a confusion matrix."""
     from whichf1.paper.examples import examples
     from whichf1.reporting.pages.playground import playground as page
 

@@ -47,7 +47,7 @@ def _formats(text: str) -> list[str]:
         if kind not in FORMATS:
             raise DefinitionError(f"no picture format {kind!r}. {did_you_mean(kind, FORMATS)}")
     if not kinds:
-        raise DefinitionError("--formats is empty: give some of pdf, svg, png")
+        raise DefinitionError("--formats is empty: name some of pdf, svg, png")
     return kinds
 
 

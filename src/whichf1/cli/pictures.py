@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
 
 from whichf1.cli.compare import read_runs
@@ -34,20 +34,20 @@ from whichf1.tables.ranking import Ranking
 
 G = TypeVar("G", bound=OptionGroup)
 Reader: TypeAlias = Callable[[PlotOptions, Kind], tuple[Any, set[str]]]
-"""Reads what a kind is drawn of, and says which options it used."""
+"""A function that reads what a kind is drawn from, and names the options it used."""
 PASSED = ("band", "share", "order", "baseline", "level", "title", "caption")
-"""Options that are the picture's own."""
+"""Options of the picture itself."""
 ONLY = {
     "metric": ("metric", "threshold, prevalence, slices, comparison, flips and posterior"),
     "correct": ("correct", "threshold"),
     "by": ("by", "slices"),
     "margin": ("margin", "comparison"),
 }
-"""Options that some kinds use, as they are written, and which kinds."""
+"""Options that only some kinds use, and which kinds these are."""
 
 
 def plot(options: PlotOptions) -> None:
-    """Draw what a file shows: classes, curves, comparisons."""
+    """Draw a picture: of classes, curves or comparisons."""
     if options.kind == "list":
         OutputOptions(output=None).write(kind_list())
         return
@@ -96,7 +96,7 @@ def report(options: PageOptions) -> None:
     systems = options.pred or []
     if len(systems) > 1 and (options.score_column or options.probs):
         raise InputError("several systems are compared by their predictions: remove --score")
-    single: Any = replace(options, pred=systems[0] if systems else None)  # type: ignore[arg-type]
+    single: Any = options.but(pred=systems[0] if systems else None)
     comparison = _compared(options, systems) if len(systems) > 1 else None
     with read_subject(single) as subject:
         chosen = options.chosen(subject.counts.labels)
@@ -107,7 +107,7 @@ def report(options: PageOptions) -> None:
 def _compared(options: PageOptions, systems: list[str]) -> Comparison:
     """The systems, compared by the first metric."""
     if options.file == "-":
-        raise InputError("several systems are read twice: give a file, not standard input")
+        raise InputError("several systems are read twice: pass a file, not standard input")
     first = (options.metric or ["averaged_f1"])[0]
     metric = BOTH_F1[0] if plain_name(first) in BOTH else first
     read = _as(CompareOptions, options, pred=systems, metric=[metric], replicates=None, seed=None)
@@ -117,21 +117,15 @@ def _compared(options: PageOptions, systems: list[str]) -> Comparison:
 
 def _as(group: type[G], options: OptionGroup, **changes: Any) -> G:
     """The same options, in the form another command takes."""
-    known = {each.name for each in fields(group)}  # type: ignore[arg-type]
-    mine = {each.name for each in fields(options)} - {  # type: ignore[arg-type]
-        "output",
-        "metric",
-        "pred",
-        "score_column",
-        "by",
-    }
-    return group(**{name: getattr(options, name) for name in known & mine} | changes)
+    others = {"output", "metric", "pred", "score_column", "by"}
+    shared = (group.declared_options().keys() & vars(options).keys()) - others
+    return group(**{name: getattr(options, name) for name in shared} | changes)
 
 
 def _single(options: PlotOptions, name: str) -> Any:
     values = getattr(options, name) or [None]
     if len(values) > 1:
-        raise InputError(f"{options.kind} shows one: give --{name.partition('_')[0]} once")
+        raise InputError(f"{options.kind} shows only one: use --{name.partition('_')[0]} once")
     return values[0]
 
 
@@ -141,7 +135,7 @@ def _table(options: PlotOptions, kind: Kind) -> tuple[Any, set[str]]:
     if not kind.several:
         _single(options, "score_column")
     if Ranking in kind.of and options.pred:
-        raise InputError(f"{kind.name} is drawn of scores: name their column with --score")
+        raise InputError(f"{kind.name} is drawn from scores: name their column with --score")
     if kind.name == "slices" and options.by is None and not _is_saved(options):
         raise InputError("there are no slices to draw: name their columns with --by")
     by = options.by if kind.name == "slices" else None
@@ -193,4 +187,4 @@ READ: dict[str, Reader] = {
     "comparison": _comparison,
     "flips": _comparison,
 }
-"""What is read for kinds that are not of tables."""
+"""What is read for kinds that are not drawn from tables."""

@@ -10,11 +10,9 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
-from traceback import extract_tb
 from typing import Any
 
 from whichf1.errors import FileError, WhichF1Error, shortened
-from whichf1.reporting.escape import visible
 from whichf1.statistics.progress import hide, working
 
 BAD_INPUT, INTERNAL = 2, 3
@@ -24,7 +22,7 @@ _PLAIN = {
     "¹": "^1", "†": "+", "↑": "^", "↓": "v", "─": "-", "├": "|", "┤": "|", "┊": ":", "●": "o",
     "Σ": "sum ",
 }  # fmt: skip
-"""What is written in place of symbols that the encoding of a stream does not have."""
+"""Replacements for symbols that the encoding of a stream does not have."""
 
 
 def watching() -> bool:
@@ -42,7 +40,7 @@ def emit(text: str) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is buffered
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for buffered output
         if not isinstance(error, BrokenPipeError):
             raise FileError(f"cannot write to standard output: {error.strerror}") from None
 
@@ -52,11 +50,18 @@ def say(message: object) -> None:
     if watching():
         hide()
     with suppress(OSError):
-        print(f"whichf1: {visible(shortened(str(message)))}", file=sys.stderr)
+        print(f"whichf1: {visible(message)}", file=sys.stderr)
+
+
+def visible(message: object) -> str:
+    """A message on one line, in which nothing is a command to the terminal."""
+    from whichf1.reporting.escape import visible  # --help needs none of it
+
+    return visible(shortened(str(message)))
 
 
 def ask_each(questions: Mapping[str, str]) -> list[str]:
-    """Ask on standard error, and read the answers; what is answered with yes."""
+    """Ask on standard error and read the answers; returns what was answered with yes."""
     wanted: list[str] = []
     for name, question in questions.items():
         with suppress(OSError):
@@ -71,14 +76,14 @@ def ask_each(questions: Mapping[str, str]) -> list[str]:
 def standard_input() -> Any:
     """The bytes of standard input."""
     if sys.stdin is None:
-        raise FileError("standard input is closed: give a file, or pipe the data into it")
+        raise FileError("standard input is closed: pass a file, or pipe the data into it")
     return sys.stdin.buffer
 
 
 def run_program(run: Callable[[], Any]) -> int:
-    """Run a program in a safe process, and give its exit code.
+    """Run a program with safe streams and signals, and return its exit code.
 
-    0: success, or what ``run`` gives; 2: bad input; 3: an error that is none of ours; 128 + n:
+    0: success, or what ``run`` returns; 2: bad input; 3: an unexpected error; 128 + n:
     ended by signal n.
     """
     with _streams(), _signals() as caught:
@@ -88,7 +93,7 @@ def run_program(run: Callable[[], Any]) -> int:
                 code, message = int(run() or 0), None
         except (Exception, KeyboardInterrupt, SystemExit) as error:
             code, message = _ending(error)
-    if caught:  # whatever has become of it
+    if caught:  # whatever its state
         code, message = 128 + caught[0], "interrupted"
     if message is not None:
         say(message)
@@ -100,8 +105,8 @@ def _ending(error: BaseException) -> tuple[int, object]:
     if isinstance(error, WhichF1Error):
         return BAD_INPUT, error
     if isinstance(error, MemoryError):
-        return BAD_INPUT, "there is not enough memory for this: free some, or give less at once"
-    if isinstance(error, SystemExit):  # the reader of a help text has gone
+        return BAD_INPUT, "there is not enough memory: free some, or process less at once"
+    if isinstance(error, SystemExit):  # the reader of a help text has exited
         return 0, None
     if hasattr(error, "exit_code"):
         _show_usage(error)
@@ -111,13 +116,15 @@ def _ending(error: BaseException) -> tuple[int, object]:
 
 def _show_usage(error: Any) -> None:
     """An error of the command line itself."""
-    error.message = visible(shortened(str(error.message)))
+    error.message = visible(error.message)
     with suppress(OSError):
         error.show()
 
 
 def _internal(error: BaseException) -> str:
-    """A bug in the program: where it happened, without any data."""
+    """A bug in the program: report where it happened, without any data."""
+    from traceback import extract_tb
+
     ours = [each for each in extract_tb(error.__traceback__) if "whichf1" in each.filename]
     where = ", ".join(f"{os.path.basename(each.filename)}:{each.lineno}" for each in ours[-3:])
     return (
@@ -128,8 +135,8 @@ def _internal(error: BaseException) -> str:
 
 @contextmanager
 def _streams() -> Iterator[None]:
-    """Streams that can be written to, whatever their encoding is and whether they are open."""
-    for number in range(3):  # else, the next file to be opened would take the place of a stream
+    """Streams that can be written to, whatever their encoding, and whether or not they are open."""
+    for number in range(3):  # otherwise the next opened file would take the place of a stream
         try:
             os.fstat(number)
         except OSError:

@@ -23,7 +23,7 @@ def _counts(options: DialectOptions) -> tuple[str, Counts]:
     """A name for the predictions, and their counts."""
     file, labels = options.file, options.declared
     if (file is None) == (options.matrix is None):
-        raise InputError("give a file of predictions, or --matrix with --rows")
+        raise InputError("pass a file of predictions, or --matrix with --rows")
     _refuse_unused(options)
     if file is None:
         return "matrix", _read_matrix(options.matrix or "", options.rows, labels)
@@ -31,7 +31,7 @@ def _counts(options: DialectOptions) -> tuple[str, Counts]:
 
 
 def _refuse_unused(options: DialectOptions) -> None:
-    """Raise for an option that does not apply to the given data."""
+    """Raise for an option that does not apply to the data."""
     kind, unused = "a list of dialects", ["true", "pred", "rows", "labels"]
     if options.matrix is not None:
         kind, unused = "--matrix", ["true", "pred"]
@@ -73,7 +73,7 @@ def dialects(options: DialectOptions) -> None:
 def convert(options: ConvertOptions) -> None:
     """Express a score of one dialect in another. Prints both signatures."""
     if options.value_decimals is not None and options.value is None:
-        raise InputError("--value-decimals is about a published --value: give both, or neither")
+        raise InputError("--value-decimals is about a published --value: use both, or neither")
     name, counts = _counts(options)
     conversion = known.convert(counts, source=options.source, target=options.target)
     if options.value is not None:
@@ -87,7 +87,7 @@ def convert(options: ConvertOptions) -> None:
 
 
 def explain(options: ExplainOptions) -> None:
-    """Find definitions that give a published number on this data."""
+    """Find definitions that reproduce a published number."""
     source, counts = _counts(options)
     scale, decimals = _scale(options.scale), options.value_decimals
     explanation = find_explanation(counts, options.value, decimals=decimals, scale=scale)
@@ -95,21 +95,21 @@ def explain(options: ExplainOptions) -> None:
 
 
 def audit(options: AuditOptions) -> None:
-    """Tell which macro F1 was published. Both, or neither, may fit."""
+    """Determine which macro F1 was published. Both, or neither, may fit."""
     triple = {name: getattr(options, name) for name in TRIPLE}
     scale = _scale(options.scale)
     if options.rows is not None and options.matrix is None:
-        raise InputError("--rows needs --matrix: give both, or neither")
+        raise InputError("--rows needs --matrix: use both, or neither")
     if options.results is not None:
         if any((*triple.values(), options.per_class, options.matrix)):
-            raise InputError("give a file of results, or one triple, not both")
+            raise InputError("pass a file of results or one triple, not both")
         rounding: dict[str, Any] = {"decimals": options.value_decimals, "scale": scale}
         table = reports.audit_table(options.results, classes=options.classes, **rounding)
         options.write(table.document(options.decimals))
         return
     missing = [f"--{name}" for name, text in triple.items() if text is None]
     if missing:
-        raise InputError(f"give a file of results, or one triple: {', '.join(missing)} missing")
+        raise InputError(f"pass a file of results, or one triple: {', '.join(missing)} missing")
     result = audit_triple(
         **triple,
         decimals=options.value_decimals,

@@ -25,11 +25,11 @@ from whichf1.cli.options import (
     find_label,
     split_list,
 )
-from whichf1.comparison.disparity import groups_of
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.metrics import EVERY, plain_name
 from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
@@ -44,7 +44,6 @@ from whichf1.reporting.score import (
     threshold_document,
 )
 from whichf1.reporting.slices import slice_document, slice_name
-from whichf1.scoring.curves import best_threshold
 from whichf1.scoring.evaluate import refuse_other_data
 from whichf1.scoring.subject import (
     Subject,
@@ -53,12 +52,12 @@ from whichf1.scoring.subject import (
     of_line_slices,
     of_slices,
     of_table,
+    of_values,
 )
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
-from whichf1.sources.answers.lines import ClassScores
+from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
-from whichf1.sources.spans import spans
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.ranking import Ranking
@@ -67,7 +66,7 @@ from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import Additive
 
 Scored: TypeAlias = ScoreOptions | PageOptions | GroupsOptions
-# what is scored: predictions, scores, probabilities, label sets, or what was saved
+# what is scored: predictions, scores, probabilities, label sets or saved tables
 
 
 def _refuse_unused(kind: str, options: Scored) -> None:
@@ -91,6 +90,11 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         yield _saved(saved, options)
         return
     kind = options.kind
+    value = _value_column(options)
+    if value is not None:
+        with files.opened(options) as (paths, reading):
+            yield _values(value, options, paths, reading)
+        return
     if kind is None:
         whole = options.by is None
         yield (
@@ -109,6 +113,39 @@ def read_subject(options: Scored) -> Iterator[Subject]:
             yield of_counts(counts) if options.by is None else of_slices(counts)
         else:
             yield (_probabilities if options.probs else _column)(options, paths, reading)
+
+
+def _value_column(options: Scored) -> str | None:
+    """The column whose mean is asked for, if that is what the metrics are."""
+    asked = options.metric or []
+    known = [EVERY.get(plain_name(read(text)[0])) for text in asked]  # others may be criteria
+    valued = [
+        Definition.parse(text)
+        for text, metric in zip(asked, known, strict=True)
+        if metric is not None and metric.kind == "value"
+    ]
+    if not valued:
+        return None
+    columns = [*(each.arguments["of"] for each in valued), options.score_column]
+    named = sorted({str(x) for x in columns if x is not None})
+    if len(valued) < len(asked) or len(named) > 1:
+        raise InputError("a mean of values is scored by itself, one column at a time")
+    if not named:
+        raise InputError("which column has the values? Name it: -m 'mean_value(of=COLUMN)'")
+    return named[0]
+
+
+def _values(value: str, options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
+    """The values in a column; there are no true classes."""
+    for name in ("true", "pred", "probs", "labels", "labels_sep", "spans", "positive", "threshold"):
+        if getattr(options, name, None):
+            raise InputError(f"a mean of values takes no --{name.replace('_', '-')}: remove it")
+    named = ("weights", "frequencies", "cluster")
+    columns = {name: getattr(options, name) for name in named}
+    apart = bool(options.weights or options.cluster)
+    by = options.slice_columns
+    request = Request.of_scores(score=value, by=by, alone=True, **columns, **reading)
+    return of_values(read_scores(*paths, request, apart=apart), by)
 
 
 def _saved(table: Any, options: Scored) -> Subject:
@@ -144,6 +181,8 @@ def span_counts(options: TableOptions) -> SpanCounts:
     paths = files.given_paths(options)
     chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
     chosen = {name: value for name, value in chosen.items() if value is not None}
+    from whichf1.sources.spans import spans
+
     scheme: Any = options.spans
     return spans(*paths, scheme=scheme, labels=options.declared, **chosen)
 
@@ -233,7 +272,7 @@ def score(options: ScoreOptions) -> None:
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
         if subject.summary and options.metric is None:
-            chosen.pop("positive", None)  # it says which class the scores are for
+            chosen.pop("positive", None)  # it names the class that the scores are for
         shown = "--confusion" if options.confusion else "--share" if options.share else None
         if shown and (subject.by or options.format == GateFormat.csv):
             other = "slices (--by)" if subject.by else "--format csv"
@@ -261,7 +300,7 @@ def make_report(
 ) -> Report:
     """The metrics of -m, or the usual ones."""
     if subject.summary and options.metric is None:
-        chosen.pop("positive", None)  # it says which class the scores are for
+        chosen.pop("positive", None)  # it names the class that the scores are for
     definitions = definitions_of(options, options.metric, chosen) if options.metric else None
     for name in ("average", "positive"):
         if definitions is None and name in chosen:
@@ -270,7 +309,7 @@ def make_report(
 
 
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
-    """Score the slices, each on the classes that it has unless classes are declared."""
+    """Score the slices, each on the classes that occur in it unless classes are declared."""
     default = subject.summary[:2] + (BOTH_F1 if subject.decided else ())
     named = []
     for name, definition in definitions_of(options, options.metric or [*default], chosen):
@@ -292,7 +331,7 @@ def definitions_of(
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 
-    An interval that is asked for must apply to every metric of -m.
+    A requested interval must apply to every metric of -m.
     """
     parents = getattr(options, "parents", None)
     written = names if parents is None else _with_parents(names, parents)
@@ -306,7 +345,7 @@ def definitions_of(
         refuse_unused_threshold(threshold, definitions, "--threshold")
     for _, definition in definitions if options.metric and options.asks_for_intervals else ():
         if definition.interval is None:
-            replace(definition, interval=chosen.get("interval"))  # says why it does not apply
+            replace(definition, interval=chosen.get("interval"))  # raises why it does not apply
     return definitions
 
 
@@ -314,7 +353,7 @@ _HIERARCHICAL = "--parents is for hierarchical scores: add -m hierarchical_f1"
 
 
 def _with_parents(names: list[str], path: str) -> list[str]:
-    """The names of metrics, of which those of hierarchies have the parents of a file."""
+    """The names of metrics; those of hierarchies get the parents from a file."""
     parents = files.read_parents(path)
     written = []
     for text in names:
@@ -340,7 +379,7 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
         for key, part in subject.slices.items():
             score = None
-            with suppress(InputError):  # it may lack what the whole has
+            with suppress(InputError):  # it may lack some of the classes
                 score = part.evaluate(replace(of_slice, data=()))
             verdicts.append(limit.judge(score, slice_name(key)))
     return verdicts
@@ -351,6 +390,8 @@ def judged(options: ReportOptions, chosen: dict[str, Any], subject: Subject) -> 
 
 def groups(options: GroupsOptions) -> None:
     """Compare a score between groups of items. Prints differences, the worst group and a test."""
+    from whichf1.comparison.disparity import groups_of
+
     with read_subject(options) as subject:
         if not subject.by:
             raise InputError("which groups? Name their columns with --by, such as --by sex")
@@ -378,7 +419,7 @@ def matrix(options: MatrixOptions) -> None:
 
 
 def given_matrix(given: list[str]) -> tuple[str, Any]:
-    """A name for a matrix, and its cells: of a file, or the numbers themselves."""
+    """A name for a matrix, and its cells: from a file, or the numbers themselves."""
     if len(given) == 1 and not re.fullmatch(r"-?[0-9.]+", given[0]):
         return given[0], files.read_matrix(given[0])
     return "matrix", square(given)
@@ -391,11 +432,11 @@ def square(numbers: list[str]) -> list[list[int]]:
     except ValueError:
         raise InputError(f"a matrix takes whole numbers; got {' '.join(numbers)!r}") from None
     if not 1 <= k <= len(numbers):
-        raise InputError(f"{numbers[0]} classes, and {len(cells)} cells: give k, then k × k cells")
+        raise InputError(f"{numbers[0]} classes, but {len(cells)} cells: pass k, then k × k cells")
     if len(cells) != k * k:
         raise InputError(
             f"{k} classes need {k * k} cells; got {len(cells)}. "
-            "Give the number of classes, then the matrix row by row."
+            "Pass the number of classes, then the matrix row by row."
         )
     return [cells[start : start + k] for start in range(0, k * k, k)]
 
@@ -414,7 +455,7 @@ def _refuse_if_orientation_matters(
         a, b = (definition.values(definition.freeze(each)) for each in (counts, swapped))
         if not np.allclose(a, b, equal_nan=True):
             raise InputError(
-                f"{definition.metric} depends on what a row is: say --rows true or --rows predicted"
+                f"{definition.metric} depends on what a row is: add --rows true or --rows predicted"
             )
 
 
@@ -423,6 +464,8 @@ def _refuse_if_orientation_matters(
 
 def threshold(options: ThresholdOptions) -> None:
     """Find the threshold at which a score is best. Tries every distinct score."""
+    from whichf1.scoring.curves import best_threshold
+
     with files.opened(options) as (paths, reading):
         lines = files.read_lines(options, paths, **reading)
     ranking = rank_lines(lines, named_class(options.positive, lines))

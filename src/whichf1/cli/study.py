@@ -29,7 +29,7 @@ def study(options: StudyOptions) -> None:
     if options.page is not None:
         page_path(options.page)
     if options.save is not None and not options.save.endswith(".json"):
-        raise InputError(f"a study is saved as .json; got {options.save!r}. Change the ending.")
+        raise InputError(f"a study is saved as .json; got {options.save!r}. Change the extension.")
     read = _read(options)
     if options.save is not None:
         read.save(options.save)
@@ -66,7 +66,7 @@ def _columns(given: list[str] | None) -> Any:
 
 
 def _studied(options: StudyOptions, read: Trials) -> Study:
-    """The study, with classes as the data write them."""
+    """The study, with classes as written in the data."""
     every = {label for data in read.data_sets.values() for label in data.labels}
     alike = len({type(label) for label in every}) == 1
     labels = Labels.trusted(sorted(every)) if alike else Labels.trusted(())

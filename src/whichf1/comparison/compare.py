@@ -54,14 +54,14 @@ from whichf1.tables.units import Units
 
 Pairs: TypeAlias = tuple[tuple[str, Any], ...]
 MEASURED = ("labels", "weights", "frequencies", "cluster")
-"""Options that say how items are counted."""
+"""Options for how items are counted."""
 DRAWN = 2 * 10**8
 """Beyond this many numbers to resample, smooth scores only use the delta method."""
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Drawable):
-    """Systems compared on the same items under one definition; made by ``whichf1.compare``.
+    """Systems compared on the same items under one definition; returned by ``whichf1.compare``.
 
     >>> import whichf1 as wf
     >>> c = wf.compare([0, 0, 1, 1], {"A": [0, 0, 1, 1], "B": [0, 1, 1, 0]}, "accuracy")
@@ -80,7 +80,7 @@ class Comparison(Drawable):
     counts: Mapping[str, AnyCounts] | None = None
     """The counts of each system; None if systems are compared by their scores."""
     joint: Counts | MultiLabelCounts | None = None
-    """The same counts, of all systems together, on which differences are tested."""
+    """The joint counts of all systems, on which differences are tested."""
 
     @cached_property
     def ranks(self) -> SystemRanks | None:
@@ -186,8 +186,9 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
     effect: The difference that matters, for ``items_needed``. Default: the observed difference,
         which is optimistic.
     posterior: Also compute the probability that a system is better than another, under two priors.
-    rope: And the probability that they differ by less than this (region of practical equivalence).
-    threshold: Systems give scores of the positive class, and items with at least this score are
+    rope: Also compute the probability that they differ by less than this (region of practical
+        equivalence).
+    threshold: Systems have scores of the positive class, and items with at least this score are
         predicted as positive.
     **options: The options of the metric, and ``labels``, ``weights``, ``cluster`` and ``true``. All
         systems are scored on the same classes.
@@ -214,12 +215,12 @@ def compare(  # type: ignore[misc]  # its threshold= makes predictions; a metric
 
 
 def of_decisions(metric: Any, options: dict[str, Any]) -> dict[str, Any]:
-    """The options of a metric of decided scores: their class is not always that of the metric."""
+    """The options of a metric of thresholded scores, whose class may not be the metric's."""
     name = getattr(metric, "__name__", metric)
     base = metric if isinstance(metric, Definition) else Definition.parse(name)
     if not made_from(base.declaration)[0]:
         raise DefinitionError(
-            f"a threshold turns scores into predictions, and {base.metric} is computed from "
+            f"a threshold turns scores into predictions, but {base.metric} is computed from "
             "scores: omit threshold= (--threshold), or choose a metric such as f1"
         )
     several = base.average is not None or options.get("average") is not None
@@ -242,7 +243,7 @@ def read_decided(
     options: Mapping[str, Any],
     by: Any = (),
 ) -> Runs:
-    """Read the scores of systems; what is returned compares the predictions that they make."""
+    """Read the scores of systems; the result compares the predictions made from them."""
     data: dict[str, Any] = {key: options.get(key) for key in MEASURED}
     columns: dict[str, Any] = {key: options.get(key) for key in COLUMN_OPTIONS}
     named = {key: value for key, value in columns.items() if value is not None}
@@ -259,7 +260,7 @@ def read_decided(
             raise InputError("systems must be a mapping such as {'A': scores}")
         sides = [ScoredLines.of(y_true, scores, **data) for scores in systems.values()]
         if {each.scores.ndim for each in sides} != {1}:
-            raise InputError("a threshold needs one score of each item from each system")
+            raise InputError("a threshold needs one score per item from each system")
         for name, each in zip(systems, sides, strict=True):
             refuse_lengths(len(sides[0].scores), len(each.scores), str(name))
         lines = sides[0]._replace(scores=np.stack([each.scores for each in sides], 1))
@@ -270,7 +271,7 @@ def read_decided(
 
 def _refuse_slices(by: Any) -> None:
     if by is not None and not (isinstance(by, (str, list, tuple)) and not by):
-        raise InputError("by= names columns of a dataframe or file, and systems those with theirs")
+        raise InputError("by= names columns of a dataframe or file, so systems= must, too")
 
 
 Run: TypeAlias = Callable[[Definition, Plan], "Comparison"]
@@ -281,7 +282,7 @@ class Runs(NamedTuple):
 
     whole: Run
     by: tuple[str, ...] = ()
-    """The columns that make the slices."""
+    """The columns that define the slices."""
     slices: Mapping[Key, Run] = {}
 
     @classmethod
@@ -292,7 +293,7 @@ class Runs(NamedTuple):
 
     @classmethod
     def of_lines(cls, systems: ScoreColumns, lines: ScoredLines) -> Runs:
-        """Systems that give scores, from lines with the scores of all systems."""
+        """Systems with scores, from lines with the scores of all systems."""
         refuse_few(systems.systems)
         names = [*systems.systems]
 
@@ -326,7 +327,7 @@ class Runs(NamedTuple):
 
 
 def beside_saved(counts: Counts, name: str, saved: Counts) -> Runs:
-    """Systems beside one of which only the counts are known: its tests cannot be paired."""
+    """Systems beside one of which only counts are known, so that its tests cannot be paired."""
 
     def run(definition: Definition, plan: Plan) -> Comparison:
         systems = {x: counts.system(at) for at, x in enumerate(counts.systems)}
@@ -348,7 +349,7 @@ def beside_saved(counts: Counts, name: str, saved: Counts) -> Runs:
 
 
 def _own_error(definition: Definition, statistic: Any, counts: Counts) -> tuple[float, float]:
-    """The standard error of one score, and the degrees of freedom that it has."""
+    """The standard error of one score, and its degrees of freedom."""
     statistics, sample = _shared([statistic], counts)
     error, _ = difference_spreads(definition, statistics, sample)(0, 0)
     freedom = counts.effective_n - 1
@@ -358,7 +359,7 @@ def _own_error(definition: Definition, statistic: Any, counts: Counts) -> tuple[
 def _compare_slice(
     counts: Counts | MultiLabelCounts, definition: Definition, plan: Plan
 ) -> Comparison:
-    """Compare the systems on the classes that a slice has, unless one that it lacks is named."""
+    """Compare the systems on the classes of a slice, unless a class that it lacks is named."""
     seen = counts.without(definition.ignore).observed()
     classes = definition.classes if isinstance(definition.classes, tuple) else ()
     named = {*definition.exclude, *classes, definition.positive}
@@ -374,12 +375,12 @@ def read_once(
     options: Mapping[str, Any],
     by: Any = (),
 ) -> Runs:
-    """Read the systems; what is returned compares them under any definition of the same kind."""
+    """Read the systems; the result compares them under any definition of the same kind."""
     if isinstance(y_true, Units):
         _refuse_slices(by)
         if [*systems] != [*y_true.systems]:
             raise InputError(
-                f"these {y_true.kind} are of the systems {[*y_true.systems]!r}: name these"
+                f"these {y_true.kind} are for the systems {[*y_true.systems]!r}: use these names"
             )
         counted_together: Any = y_true
         return Runs(partial(compare_counts, counted_together))
@@ -387,18 +388,19 @@ def read_once(
     columns = zip(("sep", *COLUMN_OPTIONS), (sep, *map(options.get, COLUMN_OPTIONS)), strict=True)
     named: dict[str, Any] = {key: value for key, value in columns if value is not None}
     counted, sets = made_from(first.declaration)
+    alone = first.declaration.kind == "value"
     array = isinstance(y_true, np.ndarray)  # it has no columns, and its shape says what it holds
     tabular = not array and (is_path(y_true) or (has_columns(y_true) and name_columns(systems)))
     ask: Any
     if named or tabular:
-        how = {"counted": counted, "sets": sets, "by": by}
+        how = {"counted": counted, "sets": sets, "by": by, "alone": alone}
         ask = partial(read_systems, y_true, systems, **how, **named)
         read: Any = count_kept(ask, data, first.ignore) if first.ignore else ask(**data)
         if not isinstance(read, ScoreColumns):
             return Runs.of_counts(read)
         if by:
             lines = read_scores(read.data, read.predictions, read.request, apart=True)
-            return Runs.of_lines(read, with_classes(lines))
+            return Runs.of_lines(read, lines if alone else with_classes(lines))
         refuse_few(read.systems)
         return Runs(
             lambda definition, plan: compare_items(
@@ -444,7 +446,7 @@ def planned(
     asked = (metric, tuple(options.items()), level, tuple(given.items()))
     try:
         hash(asked)
-    except TypeError:  # classes in a list, say
+    except TypeError:  # such as classes in a list
         return _planned.__wrapped__(*asked)
     return _planned(*asked)
 
@@ -460,7 +462,7 @@ def _planned(
         metric = signature.write(name, parameters, found)
     elif said:
         raise DefinitionError(
-            f"{', '.join(said)} in a signature that is not one of a comparison: {metric!r}"
+            f"{', '.join(said)} in a signature that is not that of a comparison: {metric!r}"
         )
     chosen = {k: v for k, v in given if v is not None}
     plan = Plan(**{**said, **chosen})
@@ -480,7 +482,7 @@ def _method(definition: Definition, level: float, plan: Plan) -> Method:
     if not metric.smooth and not plan.replicates:
         raise DefinitionError(
             f"{definition.metric} depends on individual items and is only compared by the "
-            "bootstrap, so replicates must not be 0"
+            "bootstrap, so replicates must be above 0"
         )
     method = definition.interval or Auto()
     if metric.smooth or (fits(method, metric) and not method.drawn):
@@ -548,7 +550,7 @@ def compare_statistics(
         units = (statistics[a], statistics[b]), sample
         pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
-            with np.errstate(invalid="ignore"):  # of two infinite ratios
+            with np.errstate(invalid="ignore"):  # the difference of two infinite ratios
                 difference = drawn[:, a] - drawn[:, b]
             pair = resampled(definition, plan, pair, difference, *units, swaps)
         pairs.append(pair)
@@ -581,7 +583,7 @@ def difference_spreads(
 ) -> Callable[[int, int], tuple[float, Spread]]:
     """The standard error of a difference and its spread for a test.
 
-    Of a system with itself, that of its score.
+    For a system with itself, those of its score.
     """
     if not definition.declaration.smooth:
         known = np.zeros((0, len(statistics))) if drawn is None else drawn
@@ -641,8 +643,8 @@ def _ranked(definition: Definition, scores: Mapping[str, Score]) -> tuple[str, .
 def letters(names: Sequence[str], told_apart: set[tuple[str, str]]) -> dict[str, str]:
     """Systems share a letter if and only if they do not differ significantly.
 
-    Two systems that need a common letter share it with every other one that fits, in the order of
-    the names. To list all maximal groups (Piepho 2004) can take exponential time.
+    Two systems that need a common letter share it with every other system that fits, in the order
+    of the names. Listing all maximal groups (Piepho 2004) can take exponential time.
     """
     place = dict(zip(names, range(len(names)), strict=True))
     alike = {name: {*names} - {name} for name in names}

@@ -1,15 +1,16 @@
 """Several systems on several data sets: ranks, tests of ranks, and a mean of the differences.
 
 The data sets are the sample: a test asks whether systems differ on data sets like these (Demšar
-2006). AverageRanks ignore how sure each difference is; a random-effects meta-analysis does not.
+2006). Average ranks ignore how certain each difference is; a random-effects meta-analysis does not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
-from math import inf, isfinite, sqrt
+from functools import lru_cache
+from itertools import combinations, permutations
+from math import factorial, inf, isfinite, pi, sqrt
 
 import numpy as np
 
@@ -23,35 +24,44 @@ from whichf1.tables.cells import Array
 DRAWS = 20_000
 """Draws of the Bayesian signed-rank test."""
 PRIOR = 0.5
-"""What the prior of the Bayesian signed-rank test is worth: so many data sets without a
-difference (Benavoli et al. 2014)."""
+"""What the prior of the Bayesian signed-rank test is worth: this many data sets without
+a difference (Benavoli et al. 2014)."""
 _STEPS = 200
+EXACT_WILCOXON = 50
+"""Data sets up to which Wilcoxon's test is exact, as in SciPy."""
+_NODES = tuple(9 * x for x in np.polynomial.legendre.leggauss(200))
+"""Places from −9 to 9, and weights, of integrals over the normal distribution."""
+MOST_ORDERS = 400_000
+"""Steps of Friedman's exact test, which take about a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
 class Friedman:
-    """Friedman's test of equal ranks, and Iman and Davenport's (1980) F, which is less cautious."""
+    """Friedman's test of equal ranks, and Iman and Davenport's (1980) less conservative F."""
 
     chi_square: float
     """Corrected for ties."""
     p_chi_square: float
     f: float
-    p_value: float
+    p_f: float
     """Of F, with k − 1 and (k − 1)(N − 1) degrees of freedom."""
+    p_value: float
+    """The exact one, or that of F if there are too many orders of the ranks."""
+    exact: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Meta:
     """A random-effects meta-analysis of the differences on data sets.
 
-    mean: The mean difference over data sets like these, weighted by how sure each is.
+    mean: The mean difference over data sets like these, weighted by how certain each is.
     error: Its standard error (Hartung and Knapp 2001; Sidik and Jonkman 2002).
     interval: From Student's t.
-    p_value: That the mean difference is 0.
+    p_value: For the hypothesis that the mean difference is 0.
     tau: The standard deviation of the true differences between data sets (Paule and Mandel 1982).
-    i_square: How much of the variance of the differences is not explained by items and runs.
+    i_square: The fraction of the variance of the differences not explained by items and runs.
     q: Cochran's Q, and p_heterogeneity its p-value.
-    prediction: Where the true difference on a further data set may lie; None of two data sets.
+    prediction: An interval for the true difference on a further data set; None for two data sets.
     data_sets: How many there are; those on which nothing varies are left out.
     """
 
@@ -76,16 +86,16 @@ class DataSetPair:
     data_sets: int
     a_better: int
     b_better: int
-    """On how many data sets each has the better score."""
+    """The number of data sets on which each has the better score."""
     difference: float
     """The plain mean of the differences."""
     meta: Meta | None = None
     p_adjusted: float | None = None
-    """Of the meta-analysis, adjusted for all pairs."""
+    """The p-value of the meta-analysis, adjusted for all pairs."""
     p_wilcoxon: float | None = None
     p_wilcoxon_adjusted: float | None = None
     p_nemenyi: float | None = None
-    """Adjusted for all pairs by itself."""
+    """Adjusted for all pairs, separately."""
     signed_rank: Probabilities | None = None
     """Of the Bayesian signed-rank test."""
 
@@ -99,7 +109,7 @@ class AverageRanks:
     """1 is best; systems with equal scores share the mean of their ranks."""
     data_sets: int
     friedman: Friedman | None
-    """None of two systems."""
+    """None for two systems."""
     critical_difference: float
     """Systems whose average ranks differ by less do not differ significantly (Nemenyi)."""
     level: float
@@ -109,10 +119,8 @@ def rank_data_sets(
     systems: Sequence[str], scores: Array, lower: bool, level: float
 ) -> AverageRanks:
     """Rank the systems (columns) on each data set (rows)."""
-    from scipy.stats import rankdata
-
     n, k = scores.shape
-    own = rankdata(np.round(scores if lower else -scores, 12), axis=1)
+    own = np.array([mean_ranks(row) for row in np.round(scores if lower else -scores, 12)])
     average = own.mean(0)
     limit = critical_difference(n, k, level)
     friedman = friedman_test(own) if k > 2 else None
@@ -120,8 +128,15 @@ def rank_data_sets(
     return AverageRanks(tuple(systems), named, n, friedman, limit, level)
 
 
+def mean_ranks(values: Array) -> Array:
+    """The ranks of values from 1 on; equal ones share the mean of their ranks."""
+    _, place, times = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: Array = (np.cumsum(times) - (times - 1) / 2)[place]
+    return ranks
+
+
 def friedman_test(ranks: Array) -> Friedman:
-    """Friedman's χ² with its correction for ties, and Iman and Davenport's F."""
+    """Friedman's χ² with its correction for ties, Iman and Davenport's F, and the exact test."""
     from scipy.special import chdtrc, fdtrc
 
     n, k = ranks.shape
@@ -131,42 +146,108 @@ def friedman_test(ranks: Array) -> Friedman:
         ties += float((times**3 - times).sum())
     scale = 1 - ties / (n * k * (k * k - 1))
     if scale <= 0:
-        return Friedman(0.0, 1.0, 0.0, 1.0)
+        return Friedman(0.0, 1.0, 0.0, 1.0, 1.0, True)
     sums = ranks.sum(0)
     chi = (12 / (n * k * (k + 1)) * float(sums @ sums) - 3 * n * (k + 1)) / scale
     rest = n * (k - 1) - chi
     f = (n - 1) * chi / rest if rest > CLOSE else inf
     p = float(fdtrc(k - 1, (k - 1) * (n - 1), f)) if isfinite(f) else 0.0
-    return Friedman(chi, float(chdtrc(k - 1, chi)), f, p)
+    exact = _exact_friedman(ranks)
+    chance = float(chdtrc(k - 1, chi))
+    return Friedman(chi, chance, f, p, p if exact is None else exact, exact is not None)
+
+
+def _exact_friedman(ranks: Array) -> float | None:
+    """How often the rank sums are as unequal as here if each data set has its ranks in any order.
+
+    None if there are too many orders, where F is good enough.
+    """
+    doubled = np.round(2 * ranks).astype(np.int64)  # ties have halves
+    known = _unequal_sums(tuple(sorted(tuple(sorted(row)) for row in doubled.tolist())))
+    if known is None:
+        return None
+    here = doubled.sum(0)
+    squares, chance = known
+    return min(1.0, float(chance[squares >= here @ here].sum()))
+
+
+@lru_cache(maxsize=64)
+def _unequal_sums(rows: tuple[tuple[int, ...], ...]) -> tuple[Array, Array] | None:
+    """The sums of squared rank sums, and their chances; None beyond ``MOST_ORDERS`` steps.
+
+    Which system has which sum does not matter, so that sums are kept in order, and data sets are
+    added one by one.
+    """
+    n, k = len(rows), len(rows[0])
+    base = (2 * k * n + 1) ** np.arange(k, dtype=np.float64)
+    if factorial(k) > MOST_ORDERS or base[-1] * 2 * k * n >= 2**62:
+        return None
+    sums, steps = np.zeros((1, k), np.int64), 0
+    chance: Array = np.ones(1)
+    for row in rows:
+        orders = np.array([*{*permutations(row)}])
+        steps += len(sums) * len(orders)
+        if steps > MOST_ORDERS:
+            return None
+        reached = np.sort((sums[:, None] + orders).reshape(-1, k), 1)
+        _, first, place = np.unique(
+            reached @ base.astype(np.int64), return_index=True, return_inverse=True
+        )
+        chance = np.bincount(place, np.repeat(chance / len(orders), len(orders)))
+        sums = reached[first]
+    return (sums * sums).sum(1), chance
+
+
+def range_tail(width: float, count: int) -> float:
+    """The chance that so many standard normal values span at least this width.
+
+    By Gauss and Legendre's rule: the density of the least value, times the chance that all others
+    are within the width above it.
+    """
+    from scipy.special import ndtr
+
+    least, weight = _NODES
+    density = np.exp(-least * least / 2) / sqrt(2 * pi)
+    inside = ndtr(least + width) - ndtr(least)
+    return float(min(1.0, max(0.0, 1 - count * (weight @ (density * inside ** (count - 1))))))
 
 
 def critical_difference(data_sets: int, systems: int, level: float) -> float:
     """Nemenyi's critical difference: q √(k (k + 1) / 6N), q the studentized range over √2."""
-    from scipy.stats import studentized_range
+    from scipy.optimize import brentq
 
-    q = float(studentized_range.ppf(level, systems, inf)) / sqrt(2)
+    q = float(brentq(lambda x: range_tail(x, systems) - (1 - level), 0, 60, xtol=1e-12)) / sqrt(2)
     return q * sqrt(systems * (systems + 1) / (6 * data_sets))
 
 
 def nemenyi_p(difference: float, data_sets: int, systems: int) -> float:
     """The p-value of a difference between two average ranks, for all pairs of systems."""
-    from scipy.stats import studentized_range
-
     z = abs(difference) / sqrt(systems * (systems + 1) / (6 * data_sets))
-    return float(studentized_range.sf(z * sqrt(2), systems, inf))
+    return range_tail(z * sqrt(2), systems)
 
 
 def wilcoxon_p(differences: Array) -> float:
-    """Wilcoxon's signed-rank test: exact for up to 50 different differences.
+    """Wilcoxon's signed-rank test: from all signs of the ranks of up to 50 differences.
 
-    Half of the ranks of zeros goes to each side (Demšar 2006).
+    Of more, by the normal approximation. Half of the ranks of zeros goes to each side (Demšar
+    2006), so that they decide nothing.
     """
-    from scipy.stats import wilcoxon
+    from scipy.special import ndtr
 
-    rounded = np.round(differences, 12)
-    if not rounded.any():
+    values = np.round(differences, 12)
+    ranks = mean_ranks(np.abs(values))[values != 0]
+    if not len(ranks):
         return 1.0
-    return float(wilcoxon(rounded, zero_method="zsplit").pvalue)
+    above, whole = float(ranks[values[values != 0] > 0].sum()), float(ranks.sum())
+    if len(ranks) > EXACT_WILCOXON:
+        z = (above - whole / 2) / sqrt(float(ranks @ ranks) / 4)
+        return float(2 * ndtr(-abs(z)))
+    ways = np.zeros(round(2 * whole) + 1)  # ranks of ties have halves
+    ways[0] = 1.0
+    for rank in np.round(2 * ranks).astype(int):
+        ways[rank:] += ways[:-rank].copy()
+    tail = ways[: round(2 * min(above, whole - above)) + 1].sum() / 2.0 ** len(ranks)
+    return min(1.0, 2 * float(tail))
 
 
 def signed_rank(
@@ -179,21 +260,17 @@ def signed_rank(
     values = np.concatenate([[0.0], differences])
     means = np.add.outer(values, values) / 2
     limit = rope or 0.0
-    # what is exactly on a limit counts half on each side
+    # a value exactly on a limit counts half on each side
     above, below = (
         (side > limit) + 0.5 * np.isclose(side, limit, rtol=0, atol=CLOSE)
         for side in (means, -means)
     )
-    rng, won = generator(seed), np.zeros(3)
-    shape = np.concatenate([[PRIOR], np.ones(len(differences))])
-    step = max(1, (1 << 22) // len(values))
-    for start in range(0, draws, step):
-        size = min(step, draws - start)
-        weights = rng.dirichlet(shape, size)
-        high, low = (np.einsum("di,ij,dj->d", weights, x, weights) for x in (above, below))
+    won = np.zeros(3)
+    for weights in _posterior(len(differences), seed, draws):
+        high, low = (((weights @ x) * weights).sum(1) for x in (above, below))
         if rope is None:
             ahead = float((high - low > CLOSE).sum()), float((low - high > CLOSE).sum())
-            even = (size - sum(ahead)) / 2
+            even = (len(weights) - sum(ahead)) / 2
             won += [ahead[0] + even, 0.0, ahead[1] + even]
         else:
             sides = np.stack([high, 1 - high - low, low])
@@ -203,8 +280,16 @@ def signed_rank(
     return Probabilities(a, None if rope is None else within, b)
 
 
+@lru_cache(maxsize=1)
+def _posterior(data_sets: int, seed: int, draws: int) -> tuple[Array, ...]:
+    """Weights of data sets, drawn from the posterior: the same for every pair of systems."""
+    shape, rng = np.concatenate([[PRIOR], np.ones(data_sets)]), generator(seed)
+    step = max(1, (1 << 22) // len(shape))
+    return tuple(rng.dirichlet(shape, min(step, draws - x)) for x in range(0, draws, step))
+
+
 def paule_mandel(effects: Array, variances: Array) -> float:
-    """The variance between data sets for which Cochran's Q is its expectation, at least 0."""
+    """The variance between data sets at which Cochran's Q equals its expectation; at least 0."""
 
     def excess(tau: float) -> float:
         weights = 1 / (variances + tau)
@@ -228,7 +313,7 @@ def paule_mandel(effects: Array, variances: Array) -> float:
 def meta_analysis(effects: Array, errors: Array, level: float, limit: float = inf) -> Meta | None:
     """Random effects by Paule and Mandel, with Hartung and Knapp's standard error and Student's t.
 
-    None of fewer than two data sets on which something varies.
+    None for fewer than two data sets on which something varies.
     """
     from scipy.special import chdtrc
 
@@ -274,7 +359,7 @@ def compare_data_sets(
 ) -> tuple[DataSetPair, ...]:
     """Every pair of systems over the data sets that both have.
 
-    ``differences``: of each pair, the difference on each data set and its standard error. Without
+    ``differences``: the difference of each pair on each data set, and its standard error. Without
     ``draws``, there are no posterior probabilities.
     """
     pairs = []
@@ -283,7 +368,7 @@ def compare_data_sets(
         if len(known) < 2:
             raise InputError(
                 f"{a} and {b} have {len(known)} data set{'' if len(known) == 1 else 's'} in "
-                "common, and a comparison over data sets needs two"
+                "common, but a comparison over data sets needs two"
             )
         effects = np.array([x for x, _ in known])
         errors = np.array([np.nan if x is None else x for _, x in known])

@@ -39,7 +39,7 @@ from whichf1.tables.slices import Key, Slices, order
 
 
 class Criterion(NamedTuple):
-    """What is the same in all groups if a system treats them alike."""
+    """What is equal in all groups if a system treats them alike."""
 
     metrics: tuple[str, ...]
     meaning: str
@@ -50,20 +50,20 @@ CRITERIA = {
         ("selection_rate",), "The same fraction of every group is predicted as positive."
     ),
     "equal_opportunity": Criterion(
-        ("recall",), "Positive items are found equally often in every group."
+        ("recall",), "Positive items are predicted as positive equally often in every group."
     ),
     "predictive_equality": Criterion(
-        ("false_positive_rate",), "Negative items are taken for positive equally often."
+        ("false_positive_rate",), "Negative items are predicted as positive equally often."
     ),
     "equalized_odds": Criterion(
         ("recall", "false_positive_rate"), "Equal opportunity and predictive equality."
     ),
     "predictive_parity": Criterion(
-        ("precision",), "Positive predictions are right equally often in every group."
+        ("precision",), "Positive predictions are correct equally often in every group."
     ),
     "conditional_use_accuracy_equality": Criterion(
         ("precision", "negative_predictive_value"),
-        "Positive and negative predictions are right equally often in every group.",
+        "Positive and negative predictions are correct equally often in every group.",
     ),
 }
 """Criteria of fairness by their usual names (Verma and Rubin 2018)."""
@@ -71,15 +71,15 @@ CRITERIA = {
 
 @dataclass(frozen=True)
 class Disparity(Displayed):
-    """A number about all groups, with its interval; one of ``Groups``.
+    """A number that summarizes all groups, with its interval; an attribute of ``Groups``.
 
     name: 'difference', 'ratio', 'worst', 'best' or 'variance'.
-    value: The plain float; ``float(...)`` gives it, too.
+    value: The plain float, as ``float(...)`` returns it.
     interval: None if none was requested, or if the score of a group has none.
-    groups: The groups that it comes from: the higher and the lower, of a ratio the lower and the
-        higher; none for a variance.
-    metric: The score that it is a number of, if there are several.
-    signature: What it is: ``whichf1.groups`` runs it again.
+    groups: The groups that it comes from: the higher and the lower one (for a ratio, the lower
+        and the higher); none for a variance.
+    metric: The metric that it summarizes, if there are several.
+    signature: Its exact definition, which ``whichf1.groups`` can run again.
 
     >>> import whichf1 as wf
     >>> found = wf.groups([1] * 8, [1, 1, 1, 0, 1, 0, 0, 0], "accuracy", by=list("aaaabbbb"))
@@ -98,7 +98,7 @@ class Disparity(Displayed):
         return self.value
 
     def to_dict(self) -> dict[str, Any]:
-        """The number as JSON holds it; 'why' is there if the value is not finite."""
+        """The number for JSON; 'why' is present if the value is not finite."""
         return {**value_fields(self.value, self.interval), "signature": self.signature}
 
     def __format__(self, spec: str) -> str:
@@ -124,9 +124,9 @@ class GroupScores(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Groups(Drawable, Mapping[Key, Score]):
-    """The scores of groups, and how they differ; made by ``whichf1.groups``.
+    """The scores of groups, and how they differ; returned by ``whichf1.groups``.
 
-    As a mapping it gives the score of each group; of several metrics, that of the first.
+    As a mapping, it has the score of each group; with several metrics, that of the first.
 
     >>> import whichf1 as wf
     >>> found = wf.groups([1] * 8, [1, 1, 1, 0, 1, 0, 0, 0], "accuracy", by=list("aaaabbbb"))
@@ -137,14 +137,14 @@ class Groups(Drawable, Mapping[Key, Score]):
     name: str
     """The metric or criterion, in words."""
     by: tuple[str, ...]
-    """The columns that make groups."""
+    """The columns that define the groups."""
     control: tuple[str, ...]
     """Columns within whose values groups are compared; their values come first in a key."""
     parts: tuple[GroupScores, ...]
-    """The scores of each metric: two of them for equalized odds, say."""
+    """The scores of each metric; equalized odds, for example, has two."""
     empty: tuple[Key, ...]
-    """Groups that are left out: a score is undefined or infinite in them, or nothing is there to
-    compare them with."""
+    """Groups that are left out because a score is undefined or infinite in them, or there is
+    nothing to compare them with."""
     head: str
     """The signature up to the statistic."""
     subject: Subject = field(repr=False)
@@ -159,22 +159,22 @@ class Groups(Drawable, Mapping[Key, Score]):
     def ratio(self) -> Disparity | None:
         """The smallest ratio of two groups: the lower score over the higher.
 
-        None for scores that can be negative.
+        None if scores can be negative.
         """
-        if any(part.definition.declaration.bounds[0] < 0 for part in self.parts):
+        if any(part.definition.bounds[0] < 0 for part in self.parts):
             return None
         return self._found("ratio", lambda x: x.ratio())
 
     @cached_property
     def worst(self) -> Disparity | None:
-        """The score of the worst group; None if neither high nor low is better, or of several
+        """The score of the worst group; None if neither high nor low is better, or with several
         metrics.
         """
         return self._end("worst", "higher")
 
     @cached_property
     def best(self) -> Disparity | None:
-        """The score of the best group; None where ``worst`` is."""
+        """The score of the best group; None if ``worst`` is None."""
         return self._end("best", "lower")
 
     def _end(self, name: str, lowest_if: str) -> Disparity | None:
@@ -186,27 +186,27 @@ class Groups(Drawable, Mapping[Key, Score]):
 
     @cached_property
     def variance(self) -> Disparity:
-        """The variance of the true scores of groups: without what chance adds to it."""
+        """The variance of the true scores of groups, corrected for chance."""
         return self._found("variance", lambda x: x.variance())
 
     @cached_property
     def p_value(self) -> float | None:
         """Tukey's test that the score is the same in all groups; None without intervals.
 
-        It is below 1 − level if and only if the interval of the difference excludes 0, and that of
-        the ratio 1.
+        It is below 1 − level if and only if the interval of the difference excludes 0 and that of
+        the ratio excludes 1.
         """
         return None if self.estimates is None else self.estimates.p_value()
 
     @property
     def disparities(self) -> tuple[Disparity, ...]:
-        """All of these numbers, without those that do not apply."""
+        """All of these numbers except those that do not apply."""
         every = (self.difference, self.ratio, self.worst, self.best, self.variance)
         return tuple(each for each in every if each is not None)
 
     @cached_property
     def within(self) -> Mapping[Key, Groups]:
-        """The groups of each value of the control columns; of all items without any."""
+        """The groups for each value of the control columns; without any, for all items."""
         width, levels = len(self.control), dict[Key, Groups]()
         for level in dict.fromkeys(key[:width] for _, key in self.places):
             parts = tuple(
@@ -219,7 +219,7 @@ class Groups(Drawable, Mapping[Key, Score]):
 
     @property
     def signature(self) -> str:
-        """What was compared: ``whichf1.groups`` runs it again on the same data."""
+        """The exact definition, which ``whichf1.groups`` can run again on the same data."""
         return f"{self.head}|{self._data}"
 
     @property
@@ -286,7 +286,7 @@ class Groups(Drawable, Mapping[Key, Score]):
 
     @cached_property
     def _correlation(self) -> Array | None:
-        """Between the scores of groups that share clusters; None if groups are independent."""
+        """The correlation of scores of groups that share clusters; None if they are independent."""
         if not self._share_clusters:
             return None
         sums: list[dict[Any, float]] = []
@@ -306,7 +306,7 @@ class Groups(Drawable, Mapping[Key, Score]):
 
     @cached_property
     def _share_clusters(self) -> bool:
-        """Whether clusters have items of several groups, and how these vary together is known."""
+        """Whether clusters have items of several groups whose joint variation is known."""
         return self._clusters_cross and self._influences_known
 
     @property
@@ -322,19 +322,19 @@ class Groups(Drawable, Mapping[Key, Score]):
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """Why intervals and the test may not hold, in words."""
+        """Why intervals and the test may not be valid, in words."""
         said: dict[str, None] = {}
         for at, key in self.places:
             interval = self.parts[at].scores[key].interval
             if interval is not None and interval.caution is not None:
                 said[f"{self.key_text(key)}: {interval.caution}"] = None
         if self._clusters_cross and not self._influences_known:
-            said["clusters have items of several groups, which are taken for independent"] = None
+            said["clusters have items of several groups, which are treated as independent"] = None
         return tuple(said)
 
     @property
     def lacking(self) -> tuple[Key, ...]:
-        """Groups whose score has no interval, so that nothing else has one."""
+        """Groups whose score has no interval, so that nothing derived from it has one."""
         if self.parts[0].definition.interval is None:
             return ()
         keys = (key for at, key in self.places if self.parts[at].scores[key].interval is None)
@@ -393,13 +393,13 @@ def groups(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         a name, a signature, a metric function, or a criterion of fairness: 'demographic_parity',
         'equal_opportunity', 'predictive_equality', 'equalized_odds', 'predictive_parity' or
         'conditional_use_accuracy_equality'.
-    by (str, array or mapping): The columns that make groups; of arrays, the group of each item, or
-        a mapping from names to several such arrays.
-    control: The same for columns within whose values groups are compared.
-    threshold: Scores of at least this are predictions of the positive class.
+    by (str, array or mapping): The columns that define the groups; for arrays, the group of each
+        item, or a mapping from names to several such arrays.
+    control: Columns (or arrays) within whose values groups are compared.
+    threshold: Items with at least this score are predicted as positive.
     **options: Options of the metric and of the data; ``interval`` is 'auto' by default, and
         ``undefined`` 'nan' except for means over classes, so that a group without items of the
-        class has no score, rather than the worst.
+        class has no score rather than the worst one.
     Returns: The scores of the groups, and their ``difference``, ``ratio``, ``worst``, ``best``,
         ``variance`` and ``p_value``.
     InputError: If there are fewer than two groups, a group has one item, or an item no group.
@@ -425,7 +425,7 @@ def groups(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
                 x or dict.fromkeys(y) for x, y in ((by, asked.by), (control, asked.control))
             )
         if not by:
-            raise InputError("which groups? Name their columns with by=, or give an array of them.")
+            raise InputError("which groups? Name their columns with by=, or pass an array.")
         subject = _sliced(y_true, given, asked, {**control, **by}, threshold, data, chosen)
     else:
         y_pred = given[0] if given else None
@@ -438,13 +438,13 @@ def groups(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
 def groups_of(
     subject: Subject, metric: str, chosen: dict[str, Any], control: Sequence[str] = ()
 ) -> Groups:
-    """The same of a subject in slices, with those of the chosen options that apply."""
+    """The same for a subject in slices, with those of the chosen options that apply."""
     asked = _asked(metric)
     return _run(asked, subject, {**chosen, **asked.options}, tuple(control), define_fitting)
 
 
 class _Asked(NamedTuple):
-    """What a metric or a signature of groups asks for."""
+    """What a metric or a signature of groups requests."""
 
     metrics: tuple[Any, ...]
     criterion: str | None = None
@@ -486,7 +486,8 @@ def _defined(
 ) -> Definition:
     """The definition with its interval; a signature has all that it needs.
 
-    0/0 is no score of a group, but in a mean over classes it may be a class that nobody predicts.
+    0/0 is not a score of a group, but in a mean over classes it may be a class that is never
+    predicted.
     """
     if signature.read(metric)[2]:
         return make(metric, {k: v for k, v in chosen.items() if k != "interval"})
@@ -497,8 +498,8 @@ def _defined(
         definition = replace(definition, undefined="nan")
     if isinstance(method, Posterior):
         raise DefinitionError(
-            "what is across groups is made of confidence intervals: use interval='auto' or "
-            "'bootstrap'"
+            "statistics across groups are derived from confidence intervals: use interval='auto' "
+            "or 'bootstrap'"
         )
     needs_draws = not definition.declaration.smooth and not fits(method, definition.declaration)
     if isinstance(method, Auto) and needs_draws:
@@ -539,12 +540,12 @@ def compare_groups(
     parts, empty = [], dict[Key, None]()
     for definition in definitions:
         whole, scores = subject.evaluate(definition), dict[Key, Score]()
-        # every group is scored on the classes of the whole, unless another set is named
+        # every group is scored on the classes of all data, unless another set is named
         plain = replace(whole.definition, classes=definition.classes, data=())
         for key, part in subject.slices.items():
             try:
                 score = part.evaluate(plain)
-            except InputError:  # it may lack what the whole has
+            except InputError:  # it may lack some of these classes
                 empty[key] = None
                 continue
             if isfinite(score):
@@ -562,8 +563,8 @@ def compare_groups(
     found = replace(found, empty=(*empty, *sorted(alone, key=str)))
     if not found.places:
         raise InputError(
-            f"there are no two groups to compare: {name} is undefined in the others, or nothing is "
-            f"there to compare with {'; '.join(map(found.key_text, found.empty))}. Merge groups, "
+            f"there are no two groups to compare: {name} is undefined in the others, or there is "
+            f"nothing to compare with {'; '.join(map(found.key_text, found.empty))}. Merge groups, "
             "or choose another score."
         )
     return found
@@ -583,17 +584,18 @@ def _refuse_groups(subject: Subject, by: Sequence[str], control: Sequence[str]) 
         if n == 1 and not part.counts.weighted:
             own = ", ".join(f"{c}={value}" for c, value in zip(columns, key, strict=True))
             raise InputError(
-                f"group {own} has one item, which does not show how its score varies. Merge it "
+                f"group {own} has one item, which does not show how much its score varies. Merge "
+                f"it "
                 "with another group, or drop it."
             )
     groups = {key[len(control) :] for key in slices}
     if len(groups) < 2:
         own = ", ".join(f"{c}={v}" for key in groups for c, v in zip(by, key, strict=True))
-        raise InputError(f"groups are compared, and there is only one: {own}")
+        raise InputError(f"a comparison needs at least two groups, but there is only {own}")
 
 
 def _columns(given: Any, y_true: Any, name: str) -> dict[str, Any]:
-    """The names of columns; of arrays, each with its values."""
+    """The names of columns; for arrays, each with its values."""
     if given is None:
         return {}
     if has_columns(y_true) or isinstance(y_true, Slices):
@@ -602,7 +604,7 @@ def _columns(given: Any, y_true: Any, name: str) -> dict[str, Any]:
             raise InputError(f"{name} must be the name of a column, or several; got {given!r}")
         return dict.fromkeys(names)
     if isinstance(given, str):
-        raise InputError(f"{name}={given!r} names a column, and arrays have none: give an array")
+        raise InputError(f"{name}={given!r} names a column, but the data are arrays: pass an array")
     if isinstance(given, Mapping):
         return {str(key): values for key, values in given.items()}
     if has_columns(given):
@@ -620,7 +622,8 @@ def _by_columns(subject: Subject, by: Sequence[str], control: Sequence[str]) -> 
     wanted = (*control, *(by or [x for x in every if x not in control]))
     if {*wanted} != {*every}:
         raise InputError(
-            f"these slices are by {', '.join(every)}, and the groups by {', '.join(wanted)}: count "
+            f"these slices are by {', '.join(every)}, but the groups are by {', '.join(wanted)}: "
+            f"count "
             "them by the same columns"
         )
     at = [every.index(name) for name in wanted]

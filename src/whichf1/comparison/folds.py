@@ -1,8 +1,8 @@
 """Tests of two systems by cross-validation, whose folds are not independent.
 
-The training sets of folds overlap, so that the scores of folds are correlated, and no estimate of
-their variance is unbiased (Bengio and Grandvalet 2004). Nadeau and Bengio's (2003) correction takes
-the correlation to be the share of the items that a fold has.
+The training sets of folds overlap, so the scores of folds are correlated, and no estimate of their
+variance is unbiased (Bengio and Grandvalet 2004). Nadeau and Bengio's (2003) correction assumes
+that the correlation is the fraction of the items in a fold.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from whichf1.tables.trials import named
 
 @dataclass(frozen=True, slots=True)
 class Probabilities:
-    """Of which system is better, and of no difference that matters."""
+    """The probabilities that each system is better, and that they are practically equivalent."""
 
     a_better: float
     rope: float | None
-    """That they differ by no more than the region of practical equivalence; None without one."""
+    """The probability of practical equivalence; None without a region of practical equivalence."""
     b_better: float
 
 
@@ -43,7 +43,7 @@ class FoldPair:
     """The mean over folds of the score of A minus that of B."""
     folds: int
     repeats: int
-    """How often the cross-validation was repeated."""
+    """How many times the cross-validation was repeated."""
     standard_error: float | None
     """With Nadeau and Bengio's (2003) correction."""
     interval: Interval | None
@@ -92,8 +92,9 @@ def compare_folds(
     runs = [[crossed.keys[at].run for at in rows] for rows in (left, right)]
     if {*runs[0]} != {*runs[1]}:
         raise InputError(
-            f"{named(crossed.name)}{a} and {b} have other repetitions of the cross-validation: "
-            f"{', '.join(runs[0])} and {', '.join(runs[1])}. Name those with the same folds alike."
+            f"{named(crossed.name)}{a} and {b} have different repetitions of the cross-validation: "
+            f"{', '.join(runs[0])} and {', '.join(runs[1])}. Give repetitions with the same folds "
+            f"the same name."
         )
     right = [right[runs[1].index(run)] for run in runs[0]]
     differences = (crossed.folds[left] - crossed.folds[right]).ravel()
@@ -103,7 +104,7 @@ def compare_folds(
     share = crossed.shares[left + right]
     spread = corrected_spread(differences, float((share / (1 - share)).mean()))
     difference = float(differences.mean())
-    level, (low, high) = level_of(definition), definition.declaration.bounds
+    level, (low, high) = level_of(definition), definition.bounds
     lower = definition.declaration.better == "lower"
     return FoldPair(
         a=a,

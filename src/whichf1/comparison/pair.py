@@ -1,4 +1,4 @@
-"""Pair: two systems compared on the same items, and how many items would tell them apart."""
+"""Pair: two systems compared on the same items, and how many items would show the difference."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ class Plan:
     power: float = 0.8
     """The power for the smallest detectable difference."""
     margin: float | None = None
-    """Smaller differences do not matter, for the test of equivalence."""
+    """For the test of equivalence: smaller differences do not matter."""
     adjust: Adjust = "holm"
     """The adjustment of p-values for many pairs: Holm's, the false discovery rate, or none."""
     posterior: bool = False
-    """Whether posterior probabilities are computed, too."""
+    """Whether posterior probabilities are also computed."""
     rope: float | None = None
     """The region of practical equivalence, for posterior probabilities."""
     effect: float | None = None
@@ -79,7 +79,7 @@ class Plan:
             raise DefinitionError(f"adjust must be 'holm', 'fdr' or 'none'; got {self.adjust!r}")
 
     def text(self, said: Iterable[str] = ()) -> str:
-        """The plan as signature fields, without those that are said already."""
+        """The plan as signature fields, without those that are already there."""
         shown = {"compare": Word("paired"), "adjust": Word(self.adjust)}
         shown |= {k: v for k, v in asdict(self).items() if k != "adjust" and v is not False}
         left = {k: v for k, v in shown.items() if v is not None and k not in said}
@@ -112,17 +112,17 @@ class Pair:
     p_adjusted: float | None = None
     """The same p-value, adjusted for all pairs."""
     caution: str | None = None
-    """Why the test may not keep its level, in a sentence; None if nothing speaks against it."""
+    """Why the test may not keep its level, in a sentence; None if there is no such reason."""
     bootstrap: Interval | None = None
     """Percentiles of the paired bootstrap."""
     p_bootstrap: float | None = None
     p_randomization: float | None = None
     mcnemar: McNemar | None = None
-    """If both scores are fractions of the same items."""
+    """McNemar's test, if both scores are fractions of the same items."""
     p_equivalence: float | None = None
     """Two one-sided tests that the difference is within the margin."""
     posterior: tuple[Belief, ...] | None = None
-    """The probability that A is better, under a weak and under a sceptical prior, if asked for."""
+    """The probability that A is better, under a weak and under a sceptical prior, if requested."""
     only_a: int | float | None = None
     """Items that only A gets right."""
     only_b: int | float | None = None
@@ -130,18 +130,19 @@ class Pair:
     changed: int | float | None = None
     """Items that are predicted differently."""
     detectable: float | None = None
-    """The smallest true difference that these items show with the plan's power, if the systems
-    disagree as often as here."""
+    """The smallest true difference that these items would detect with the plan's power, if the
+    systems disagree as often as here."""
     items_needed: int | None = None
-    """How many such items would show the plan's effect with that power. Without an effect, the
-    observed difference, which is optimistic: a difference that was found tends to be too large."""
+    """How many such items would detect the plan's effect with that power. Without an effect, it
+    is for the observed difference, which is optimistic: a significant difference tends to be too
+    large."""
     items_range: tuple[int, int | None] | None = None
-    """The number of items for how often the systems may disagree; without an effect, for the ends
-    of the interval, None if no number is enough."""
+    """The number of items for the range of how often the systems may disagree; without an effect,
+    for the ends of the interval. None if no number is enough."""
 
 
 def level_of(definition: Definition) -> float:
-    """The nominal coverage of the intervals, 1 − the level of the tests."""
+    """The confidence level of the intervals: 1 − the level of the tests."""
     return definition.interval.level if definition.interval else 0.95
 
 
@@ -158,7 +159,7 @@ def pair_of(
     (name_a, a), (name_b, b) = scores.items()
     difference, level = a.value - b.value, level_of(definition)
     exact = mcnemar(*statistics, sample)
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     pair = Pair(
         a=name_a,
         b=name_b,
@@ -193,13 +194,13 @@ def unpaired(
     a: tuple[Score, float, float],
     b: tuple[Score, float, float],
 ) -> Pair:
-    """Two scores as if on different items, by Welch's t test; with their errors and freedoms."""
+    """Two scores compared as if on different items, by Welch's t test."""
     (score_a, error_a, freedom_a), (score_b, error_b, freedom_b) = a, b
     difference, error = score_a.value - score_b.value, sqrt(error_a**2 + error_b**2)
     parts = [x**4 / f for x, f in ((error_a, freedom_a), (error_b, freedom_b)) if f > 0]
     freedom = error**4 / sum(parts) if sum(parts) > 0 else inf
     spread = Spread(error, freedom=max(1.0, freedom))
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     return Pair(
         a=name,
         b=other,
@@ -275,7 +276,7 @@ def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float)
 def detectable_difference(spread: Spread, level: float, power: float) -> float:
     """The smallest true difference that a test with this spread detects with this power."""
     both = t_quantile((1 + level) / 2, spread.freedom) + t_quantile(power, spread.freedom)
-    return max(both, 0.0) * spread.error  # a test of no difference has some power already
+    return max(both, 0.0) * spread.error  # even a test of no difference has some power
 
 
 def items_needed(n: float, effect: float, detectable: float) -> int | None:
@@ -284,7 +285,7 @@ def items_needed(n: float, effect: float, detectable: float) -> int | None:
 
 
 def disagreement_range(freedom: float, level: float) -> tuple[float, float]:
-    """What the variance of a difference may be, relative to its estimate."""
+    """The range of the variance of a difference, relative to its estimate."""
     if freedom == inf:
         return 1.0, 1.0
     from scipy.special import gammaincinv

@@ -1,7 +1,7 @@
 """SystemRanks: the order of systems under several definitions, and where it flips.
 
 The two macro F1s can order the same classifiers differently, and so can any two definitions. It is
-worth knowing if a result holds under only one of them.
+worth knowing whether a result holds under only one of them.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ DEFINITIONS = (
     "mcc",
     "cohen_kappa",
 )
-"""What is compared by default."""
+"""The definitions that are compared by default."""
 OF_SETS = (*DEFINITIONS[:4], "subset_accuracy", "hamming_loss")
-"""The same for sets of labels, beside F1 averaged over items."""
+"""The same for sets of labels, besides F1 averaged over items."""
 _TIE = 1e-12
 
 
@@ -68,7 +68,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """Two systems whose order depends on the definition; numbers are places in ``orders``."""
+    """Two systems whose order depends on the definition; numbers are indices into ``orders``."""
 
     a: str
     b: str
@@ -76,14 +76,14 @@ class Flip:
     b_better: tuple[int, ...]
     p_adjusted: tuple[float | None, ...] | None = None
     """The p-value of their difference under each of ``orders``, adjusted as those of the other
-    pairs; None if the systems were not counted on the same items, so that nothing is tested."""
+    pairs; None if the systems were not counted on the same items, so nothing is tested."""
     significant: tuple[int, ...] | None = None
     """The definitions under which they differ significantly."""
 
 
 @dataclass(frozen=True, eq=False)
 class SystemRanks(Drawable):
-    """The same systems ranked under several definitions; made by ``whichf1.rank_systems``.
+    """The same systems ranked under several definitions; returned by ``whichf1.rank_systems``.
 
     >>> import whichf1 as wf
     >>> table = lambda m: wf.Counts.from_matrix(m, rows="predicted", labels=["a", "b"])
@@ -102,7 +102,7 @@ class SystemRanks(Drawable):
 
     @property
     def alike(self) -> tuple[tuple[int, ...], ...]:
-        """The places in ``orders``, with definitions that are equal on these data together."""
+        """The indices into ``orders``, grouping definitions that are equal on these data."""
         groups: list[list[int]] = []
         for at, each in enumerate(self.orders):
             same = (group for group in groups if each.equals(self.orders[group[0]]))

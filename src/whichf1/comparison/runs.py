@@ -1,10 +1,10 @@
 """Means over runs, and tests of two systems with several runs each on the same items.
 
 The variance of a mean has two sources. Runs differ because of their seeds, and every run would get
-another score on other items. Runs are crossed with items: each item is seen by every run. With
+a different score on other items. Runs are crossed with items: each item is seen by every run. With
 R runs whose scores have the variance S² and covary by C over items, the variance of their mean
-is S²/R + C: S² holds what is special to a run, its own variance and its interaction with the items
-(Obuchowski and Rockette 1995; Hillis 2007).
+is S²/R + C: S² includes what is specific to a run: its own variance and its interaction with the
+items (Obuchowski and Rockette 1995; Hillis 2007).
 """
 
 from __future__ import annotations
@@ -24,8 +24,11 @@ from whichf1.statistics.scales import Interval, Spread, transformed
 from whichf1.tables.cells import Array
 
 RUNS, WELCH, ITEMS = "runs", "unmatched runs", "items"
-"""The tests: matched runs, runs that are not matched, and one run, of which only items vary."""
+"""The tests: matched runs, unmatched runs, and one run, for which only items vary."""
 FEW_RUNS = 2
+HALFWAY = 1.5
+"""The power of shares that weights degrees of freedom of runs that are not matched: between the
+mean of 1/f, which rejects too seldom if items vary most, and Satterthwaite's."""
 TWO_RUNS = "two runs say little about how runs vary"
 UNCOUNTED = "the items of runs were not matched, so that intervals and tests are conservative"
 
@@ -34,11 +37,11 @@ UNCOUNTED = "the items of runs were not matched, so that intervals and tests are
 class Components:
     """Where the variance of a mean over runs, or of a difference of two, comes from.
 
-    runs: The variance of a run's score, beyond what its items explain.
+    runs: The variance of a run's score beyond what its items explain.
     items: The variance that all runs share, because they see the same items.
-    interaction: The variance of a run because of its own errors on these items.
-    repeats: How many runs the mean is over.
-    n: How many items there are, or clusters.
+    interaction: The variance of a run due to its own errors on these items.
+    repeats: The number of runs averaged.
+    n: The number of items, or of clusters.
 
     >>> Components(runs=4.0, items=1.0, interaction=0.0, repeats=4, n=500).shares
     (0.5, 0.5, 0.0)
@@ -51,19 +54,19 @@ class Components:
     n: int
 
     def variance(self, runs: float = 1.0, items: float = 1.0) -> float:
-        """The variance of a mean with so many times the runs, and so many times the items."""
+        """The variance of a mean with the numbers of runs and items multiplied by these factors."""
         own = self.runs + self.interaction / items
         return own / (self.repeats * runs) + self.items / items
 
     @property
     def shares(self) -> tuple[float, float, float]:
-        """How much of the variance is because of runs, items, and both together."""
+        """The fractions of the variance due to runs, to items, and to both together."""
         whole = self.variance()
         parts = (self.runs / self.repeats, self.items, self.interaction / self.repeats)
         return tuple(x / whole if whole > 0 else 0.0 for x in parts)  # type: ignore[return-value]
 
     def error(self, runs: float = 1.0, items: float = 1.0) -> float:
-        """The standard error with so many times the runs, and so many times the items."""
+        """The standard error with the numbers of runs and items multiplied by these factors."""
         return sqrt(self.variance(runs, items))
 
 
@@ -78,12 +81,12 @@ class RunMean:
     runs: tuple[str, ...]
     mean: float
     deviation: float | None
-    """The standard deviation of the scores of runs; None of one run."""
+    """The standard deviation of the scores of runs; None for one run."""
     error: float
     """The standard error of the mean, over runs and items."""
     interval: Interval | None
     components: Components | None
-    """None of one run."""
+    """None for one run."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,17 +99,31 @@ class RunPair(Pair):
     """Where the variance of the difference comes from."""
 
 
-def harmonic_freedom(parts: Sequence[tuple[float, float]]) -> float:
+def freedom_of_sum(parts: Sequence[tuple[float, float]], power: float = 1.0) -> float:
     """The degrees of freedom of a sum of variances, each with its own.
 
-    1/f is the mean of 1/f of the parts, weighted by what they add. Satterthwaite's (1946) weights
-    are the squares of these; with few runs whose variance happens to be small, they give too many.
+    1/f is the sum of 1/f of the parts, weighted by a power of the share that each adds. With 2,
+    these are Satterthwaite's (1946), which are too many with few runs whose variance happens to be
+    small; with 1, the mean of 1/f.
     """
     whole = sum(variance for variance, _ in parts)
     if not whole > 0:
         return inf
-    share = sum(variance / whole / freedom for variance, freedom in parts if variance > 0)
+    share = sum((part / whole) ** power / freedom for part, freedom in parts if part > 0)
     return 1 / share if share > 0 else inf
+
+
+def welch_freedom(parts: Sequence[tuple[float, int]]) -> float:
+    """The degrees of freedom of a sum of variances of means, each of so many values.
+
+    Satterthwaite's (1946) divide the square of each by n − 1, Welch's (1947) by n + 1, less 2 in
+    the end. With three values in each, the first reject too seldom and the second too often if the
+    variances differ; this is halfway.
+    """
+    whole = sum(variance for variance, _ in parts)
+    if not whole > 0:
+        return inf
+    return whole**2 / sum(variance**2 / count for variance, count in parts) - 1
 
 
 def _single_spread(
@@ -115,10 +132,10 @@ def _single_spread(
     """The spread of a mean of runs: their own variance, and what they share."""
     scatter, shared = float(np.var(own, ddof=1)) / runs, max(covariance, 0.0)
     variance = scatter + shared
-    if variance <= CLOSE**2:  # runs are alike: only items vary
+    if variance <= CLOSE**2:  # runs are identical: only items vary
         variance, shared = items, items
     parts = ((scatter, runs - 1.0), (shared, freedom))
-    return Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, harmonic_freedom(parts)))
+    return Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom_of_sum(parts)))
 
 
 def _shared(covariance: Array) -> tuple[float, float]:
@@ -153,7 +170,7 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
         spread = corrected_spread(crossed.folds[rows].ravel(), float((share / (1 - share)).mean()))
     mean = float(values.mean())
     level, word = level_of(definition), "folds" if crossed.folds is not None else "runs and items"
-    bounds = definition.declaration.bounds
+    bounds = definition.bounds
     if bounds[0] == -inf:
         interval = t_interval(mean, spread, level, inf, word)
     else:
@@ -168,7 +185,7 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
 def compare_runs(
     crossed: Crossed, a: str, b: str, definition: Definition, plan: Plan, matched: bool | None
 ) -> RunPair:
-    """Two systems on one data set. ``matched``: None if runs of equal names belong together."""
+    """Two systems on one data set. ``matched``: None if runs with the same name belong together."""
     left, right = crossed.rows(a), crossed.rows(b)
     runs = (len(left), len(right))
     difference = float(crossed.values[left].mean() - crossed.values[right].mean())
@@ -187,12 +204,12 @@ def compare_runs(
         caution = TWO_RUNS if min(runs) == FEW_RUNS else None
     elif max(runs) > 1:
         spread = Spread(inf)
-        caution = f"{a if runs[0] == 1 else b} has one run, whose variance is not known"
+        caution = f"{a if runs[0] == 1 else b} has one run, whose variance is unknown"
     else:
-        caution = "there is one run of each, so that the test is of these runs, not of others"
+        caution = "there is one run of each, so the test is about these runs only"
     if not crossed.matched:
         caution = caution or UNCOUNTED
-    level, (low, high) = level_of(definition), definition.declaration.bounds
+    level, (low, high) = level_of(definition), definition.bounds
     known = isfinite(spread.error)
     return RunPair(
         a=a,
@@ -214,8 +231,8 @@ def compare_runs(
 def steady_errors(pairs: Sequence[RunPair]) -> list[float | None]:
     """The standard errors of a difference on several data sets, for weights in a mean.
 
-    A few runs say little about their variance on one data set, so that of all data sets is used
-    for each; what items add is known well.
+    A few runs say little about their variance on one data set, so the variance over all data sets
+    is used for each; the part due to items is known well.
     """
     known = [x for x in pairs if x.components is not None and x.standard_error is not None]
     if not known:
@@ -237,7 +254,7 @@ def steady_errors(pairs: Sequence[RunPair]) -> list[float | None]:
 def _matched(
     crossed: Crossed, left: list[int], right: list[int], by_items: Spread
 ) -> tuple[Spread, Components]:
-    """Runs with the same seed belong together, so that their differences are what varies."""
+    """Runs with the same seed belong together, so their differences vary."""
     differences = crossed.values[left] - crossed.values[right]
     sigma, runs = crossed.covariance, len(left)
     cross = sigma[np.ix_(left, right)]
@@ -251,7 +268,7 @@ def _matched(
 def _welch(
     crossed: Crossed, left: list[int], right: list[int], by_items: Spread
 ) -> tuple[Spread, Components]:
-    """Runs of two systems that have nothing to do with each other, as by Welch's test."""
+    """Runs of two systems that are unrelated, as in Welch's test."""
     sigma = crossed.covariance
     sides = [(_shared(sigma[np.ix_(x, x)]), crossed.values[x]) for x in (left, right)]
     scatter = [float(np.var(values, ddof=1)) / len(values) for _, values in sides]
@@ -261,12 +278,11 @@ def _welch(
     variance = whole + shared
     if variance <= CLOSE**2:
         variance = shared = by_items.error**2
-    squares = [x**2 / (len(y) - 1) for x, (_, y) in zip(scatter, sides, strict=True)]
-    uncertain = sum(squares) + shared**2 / by_items.freedom
-    freedom = variance**2 / uncertain if uncertain > 0 else inf  # Satterthwaite (1946)
+    own_freedom = welch_freedom([(x, len(y)) for x, (_, y) in zip(scatter, sides, strict=True)])
+    freedom = freedom_of_sum(((whole, own_freedom), (shared, by_items.freedom)), HALFWAY)
     spread = Spread(sqrt(max(variance, 0.0)), freedom=max(1.0, freedom))
     runs = 2 / (1 / len(left) + 1 / len(right))
-    own = runs * sum(max(v - c, 0.0) / len(y) for (v, c), y in sides)  # as if both had so many runs
+    own = runs * sum(max(v - c, 0.0) / len(y) for (v, c), y in sides)  # as if both had as many runs
     return spread, _components(
         whole * runs, own + shared, shared, runs, crossed.clusters or crossed.n
     )

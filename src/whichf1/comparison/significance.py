@@ -19,9 +19,9 @@ CLOSE = 1e-12
 FEW_CLUSTERS = 25
 """With fewer clusters of equal size, the randomization test decides, with a caution."""
 FEW_DISPUTED = 40
-"""With weights, systems should differ on items that are worth as many."""
+"""With weights, systems should differ on at least this effective number of items."""
 FEW_DECIDE = 5
-"""If fewer items than this make up a difference, no test of it is known to keep its level."""
+"""If fewer items than this decide a difference, no test of it is known to keep its level."""
 Adjust: TypeAlias = Literal["holm", "fdr", "none"]
 
 
@@ -46,7 +46,7 @@ class Belief:
     """Posterior of a difference under one prior."""
 
     prior: float
-    """Items on which the systems differ that the prior is worth; it prefers neither system."""
+    """How many items on which the systems differ the prior is worth; it favours neither system."""
     better: float
     """The probability that A is better than B; a tie counts half."""
     rope: float | None = None
@@ -54,7 +54,7 @@ class Belief:
 
 
 PRIORS = (1.0, 10.0)
-"""A weak prior (for accuracy, Jeffreys') and a sceptical one, to show how much it matters."""
+"""A weak prior (Jeffreys' for accuracy) and a sceptical one, to show how much the prior matters."""
 
 
 def beliefs(
@@ -66,10 +66,10 @@ def beliefs(
     seed: int,
     draws: int,
 ) -> tuple[Belief, ...]:
-    """The posterior of the difference under two priors that prefer neither system."""
+    """The posterior of the difference under two priors that favour neither system."""
     both, differs, found = a.beside(b), a.differs(b), []
     for prior in PRIORS:
-        with np.errstate(invalid="ignore"):  # of two infinite ratios
+        with np.errstate(invalid="ignore"):  # the difference of two infinite ratios
             parts = [
                 np.subtract(*both.exchanged(*weights))[:, 0]
                 for weights in sample.beliefs(draws, seed, prior, differs)
@@ -136,7 +136,7 @@ def _few_decide(spread: Spread) -> str | None:
 
 
 def _few_disputed(a: Statistic, b: Statistic, sample: Sample) -> str | None:
-    """Sums of weights do not tell how few items decide, only on how many the systems differ."""
+    """Sums of weights do not show how few items decide, only on how many the systems differ."""
     differs = a.differs(b)
     if differs is None or not differs.any():
         return None
@@ -156,7 +156,7 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
 
 
 def benjamini_hochberg(p_values: Sequence[float | None]) -> list[float | None]:
-    """Benjamini and Hochberg's step-up adjustment, for the rate of false discoveries."""
+    """Benjamini and Hochberg's step-up adjustment for the false discovery rate."""
     known = sorted((p, at) for at, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     most = 1.0
@@ -174,7 +174,7 @@ ADJUSTMENTS: dict[str, Callable[[Sequence[float | None]], list[float | None]]] =
 
 
 def bootstrap_p(difference: float, replicates: Array) -> float | None:
-    """Differences are centred with their sign: taking |δ| first would reject too often.
+    """The two-sided bootstrap p-value; centring |δ| instead of δ would reject too often.
 
     None if there is a difference but no variation: a single cluster does not show the spread.
     """
@@ -188,7 +188,7 @@ def bootstrap_p(difference: float, replicates: Array) -> float | None:
 
 
 KEPT = 1 << 26
-"""Bytes of swaps that are kept for further pairs; beyond, they are drawn anew for each."""
+"""Bytes of swaps that are kept for further pairs; beyond this, they are drawn again for each."""
 
 
 class Swaps:
@@ -212,7 +212,7 @@ class Swaps:
     def p_value(self, a: Statistic, b: Statistic, difference: float) -> float | None:
         """The test of a difference.
 
-        None for units of several weighted items, because single weights are not known.
+        None for units of several weighted items, because individual weights are unknown.
         """
         sample = self._sample
         if not isfinite(difference) or (sample.squares is not None and not sample.weights_known):
@@ -255,5 +255,5 @@ def mcnemar_test(only_a: int, only_b: int) -> McNemar:
     exact = min(1.0, 2 * tail)
     mid = 1.0 if only_a == only_b else min(1.0, 2 * tail - here)
     chi2 = 2 * upper_tail(abs(only_a - only_b) / sqrt(n), inf)
-    exact, mid = (max(p, sys.float_info.min) for p in (exact, mid))  # never 0, as tails of t
+    exact, mid = (max(p, sys.float_info.min) for p in (exact, mid))  # never 0, like tails of t
     return McNemar(only_a, only_b, exact, mid, chi2)

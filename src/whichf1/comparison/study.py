@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from whichf1.comparison.compare import letters
-from whichf1.comparison.crossed import Crossed, cross
+from whichf1.comparison.crossed import Crossed, cross, rescored
 from whichf1.comparison.data_sets import (
     AverageRanks,
     DataSetPair,
@@ -41,7 +41,7 @@ from whichf1.tables.trials import DataSet, Trials, named
 Folding: TypeAlias = Literal["averaged", "pooled"]
 Missing: TypeAlias = Literal["complete", "all"]
 SHOWN = 5
-"""Cells that a message names."""
+"""How many cells a message names."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class StudyPlan(Plan):
     matched: bool | None = None
     """Whether runs of the same name belong together; None: if all systems have the same names."""
     missing: Missing | None = None
-    """What is done where runs lack items, or systems lack runs or data sets."""
+    """What to do if runs lack items, or systems lack runs or data sets."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -71,7 +71,7 @@ USED = ("adjust", "power", "margin", "rope", "seed")
 
 @dataclass(frozen=True, eq=False)
 class Study(Drawable):
-    """Systems with several runs, folds or data sets; made by ``whichf1.study``.
+    """Systems with several runs, folds or data sets; returned by ``whichf1.study``.
 
     >>> import whichf1 as wf
     >>> y = [0, 1] * 20
@@ -82,7 +82,7 @@ class Study(Drawable):
     """
 
     trials: Trials
-    """What was read: it is saved with ``study.trials.save`` and extended with ``+``."""
+    """What was read; save it with ``study.trials.save`` and extend it with ``+``."""
     definition: Definition
     plan: StudyPlan
     crossed: Mapping[str, Crossed]
@@ -94,9 +94,9 @@ class Study(Drawable):
     folds: tuple[FoldPair, ...]
     """Every pair of systems on each data set, compared by folds; empty without folds."""
     ranks: AverageRanks | None
-    """Average ranks over data sets; None of one data set."""
+    """Average ranks over data sets; None for one data set."""
     across: tuple[DataSetPair, ...]
-    """Every pair of systems over all data sets; empty of one data set."""
+    """Every pair of systems over all data sets; empty for one data set."""
     notes: tuple[str, ...] = ()
     """What was left out, and why."""
 
@@ -121,7 +121,7 @@ class Study(Drawable):
 
     @property
     def deciding(self) -> Sequence[RunPair | FoldPair | DataSetPair]:
-        """The comparisons that decide: over data sets, else by folds, else by runs."""
+        """The comparisons that decide: over data sets, otherwise by folds, otherwise by runs."""
         return self.across or self.folds or self.pairs
 
     @cached_property
@@ -139,9 +139,9 @@ class Study(Drawable):
     def flips(self) -> SystemRanks | None:
         """The order of the systems under other definitions, over the whole study.
 
-        None if systems give scores, or there is one system.
+        None if systems have scores, or there is only one system.
         """
-        if any(data.scored for data in self.trials.data_sets.values()) or len(self.systems) < 2:
+        if any(each.counts is None for each in self.crossed.values()) or len(self.systems) < 2:
             return None
         shared = ("classes", "exclude", "ignore", "undefined")
         options = {key: getattr(self.definition, key) for key in shared}
@@ -153,7 +153,7 @@ class Study(Drawable):
 
     @cached_property
     def signature(self) -> str:
-        """The definition, the plan and the data: ``study(..., signature)`` does it again."""
+        """The definition, the plan and the data: ``study(..., signature)`` runs it again."""
         facts: dict[str, Any] = {"study": Word("crossed"), "adjust": Word(self.plan.adjust)}
         plan = asdict(self.plan)
         facts |= {x: plan[x] for x in USED[1:] if plan[x] is not None}
@@ -198,10 +198,10 @@ class Study(Drawable):
         return self.text().rstrip("\n")
 
     def save_page(self, path: Any) -> None:
-        """Write the study as a page: one HTML file that needs no network, whole or not at all.
+        """Write the study as one HTML file that needs no network, completely or not at all.
 
-        path: A name that ends in .html.
-        FileError: If the file cannot be written, or the ending is another one.
+        path: A file name that ends in .html.
+        FileError: If the file cannot be written, or its name does not end in .html.
 
         >>> import tempfile, whichf1 as wf
         >>> y = [0, 1] * 20
@@ -210,7 +210,7 @@ class Study(Drawable):
         ...     wf.study(y, "accuracy", pred=runs).save_page(f"{folder}/study.html")
         """
         if not str(path).lower().endswith((".html", ".htm")):
-            raise FileError(f"a page is written as .html; got {path!r}. Change the ending.")
+            raise FileError(f"a page is an .html file; got {path!r}. Change its extension.")
         write_whole(path, presenters[0]().page(self).encode())
 
     def __repr__(self) -> str:
@@ -219,7 +219,7 @@ class Study(Drawable):
 
 
 def _labels(crossed: Mapping[str, Crossed]) -> Labels:
-    """The classes of all data sets, which may be of different kinds."""
+    """The classes of all data sets, which may have different types."""
     every = [each.labels for each in crossed.values()]
     if all(each == every[0] for each in every):
         return every[0]
@@ -230,12 +230,11 @@ def _whole_scores(study: Study, definition: Definition) -> dict[str, Score]:
     """The mean score of each system over runs and data sets, under another definition."""
     values: dict[str, list[float]] = {name: [] for name in study.systems}
     settled, labels = definition, Labels(())
-    for name, data in study.trials.data_sets.items():
-        pooled = study.plan.folding == "pooled"
-        one = cross(name, data, definition, pooled=pooled, slopes=False)
-        settled, labels = one.definition, one.labels
-        for system in one.systems:
-            values[system].append(float(one.values[one.rows(system)].mean()))
+    for crossed in study.crossed.values():
+        scored, means = rescored(crossed, definition)
+        settled, labels = scored.definition, scored.labels
+        for system in crossed.systems:
+            values[system].append(float(means[crossed.rows(system)].mean()))
     if len(study.crossed) > 1:
         settled, labels = definition, _labels(study.crossed)
     return {
@@ -250,6 +249,7 @@ def trials(
     true: str | None = None,
     pred: Any = None,
     score: Any = None,
+    value: Any = None,
     system: str | None = None,
     run: str | None = None,
     fold: Any = None,
@@ -267,12 +267,14 @@ def trials(
         '{system}_{run}' for those of a frame. For an array of true classes, the predictions
         themselves: {'A': [run_1, run_2]}.
     score: The same for scores of the positive class.
+    value: The same for values that items have, without true classes; their mean is compared. For
+        arrays, ``data`` is None.
     system, run, dataset: Columns or parts of the pattern that say which system, run (seed,
         repetition) and data set a row is of. Usual names of parts are recognized. For arrays,
         ``dataset`` is a name.
     fold: The same for folds of a cross-validation; for arrays, the fold of each item.
-    item: The column that says which item a row is. By default, items are matched by line, and
-        their true classes must be the same.
+    item: The column that identifies the item of a row. By default, items are matched by their
+        order, and their true classes must agree.
     **reading: How files are read: format, memory_limit, on_error, hive and storage_options.
     Returns: The predictions of all runs.
     FileError: If a file is missing or damaged, or no file matches the pattern.
@@ -283,10 +285,10 @@ def trials(
     """
     unknown = reading.keys() - Reading.__annotations__.keys()
     if unknown:
-        raise DefinitionError(f"there is no option {min(unknown)!r} of how files are read")
+        raise DefinitionError(f"there is no option {min(unknown)!r} for reading files")
     columns = Columns(
-        true=true, pred=pred, score=score, system=system, run=run, fold=fold, dataset=dataset,
-        item=item, cluster=cluster, labels=labels,
+        true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
+        dataset=dataset, item=item, cluster=cluster, labels=labels,
     )  # fmt: skip
     return read_trials(data, columns, {k: v for k, v in reading.items() if v is not None})
 
@@ -298,6 +300,7 @@ def study(
     true: str | None = None,
     pred: Any = None,
     score: Any = None,
+    value: Any = None,
     system: str | None = None,
     run: str | None = None,
     fold: Any = None,
@@ -321,13 +324,13 @@ def study(
     data: As for :func:`trials`: a dataframe, files, a pattern such as 'runs/{system}/{seed}.csv',
         arrays, or trials.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
-    true, pred, score, system, run, fold, dataset, item: As for :func:`trials`.
+    true, pred, score, value, system, run, fold, dataset, item: As for :func:`trials`.
     folding: The scores of folds are 'averaged', which is the default, or their items are 'pooled'
         and scored together.
-    matched: Whether runs of the same name belong together: False if equal seeds mean nothing. By
+    matched: Whether runs of the same name belong together: False if equal seeds have no meaning. By
         default, they do if all systems have the same names of runs.
     missing: Where runs lack items, or systems lack runs or data sets, keep what all have
-        ('complete'), or everything ('all'). By default, that is an error.
+        in common ('complete'), or everything ('all'). By default, this is an error.
     level: The level of the intervals. Default: 0.95.
     adjust: The adjustment of p-values: 'holm', which is the default, 'fdr' or 'none'.
     power: The power for which detectable differences are computed. Default: 0.8.
@@ -356,8 +359,10 @@ def study(
     definition, plan = plan_study(metric, chosen, level, given)
     if isinstance(data, Study):
         data = data.trials
+    if definition.declaration.kind == "value" and value is None and not isinstance(data, Trials):
+        value = definition.arguments["of"]
     read = trials(
-        data, true=true, pred=pred, score=score, system=system, run=run, fold=fold,
+        data, true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
         dataset=dataset, item=item, cluster=cluster, labels=labels, **reading,
     )  # fmt: skip
     return study_trials(read, definition, plan)
@@ -395,19 +400,23 @@ def plan_study(
 def study_trials(
     trials: Trials, definition: Definition, plan: StudyPlan, *, single: bool = False
 ) -> Study:
-    """Compare the systems of trials under one definition; ``single``: also one run of each."""
+    """Compare the systems of trials under one definition; ``single``: even with one run of each."""
     if not trials.data_sets:
         raise InputError("there are no runs to compare")
     trials, notes = _chosen(trials, plan.missing)
     if not single:
         _refuse_single(trials)
     if plan.folding == "pooled" and all(x.folds is None for x in trials.data_sets.values()):
-        raise InputError("there are no folds to pool: name what tells them (fold=, --fold)")
+        raise InputError("there are no folds to pool: name their column (fold=, --fold)")
     pooled = plan.folding == "pooled"
     crossed = {
         name: cross(name, data, definition, pooled=pooled, seed=plan.seed)
         for name, data in trials.data_sets.items()
     }
+    if definition.declaration.kind == "value":  # in the bounds of all data sets
+        every = {each.definition.arguments["bounds"] for each in crossed.values()}
+        definition = definition.with_parameters(bounds="unit" if every == {"unit"} else "none")
+        crossed = {x: replace(y, definition=definition) for x, y in crossed.items()}
     first = next(iter(crossed.values())).definition
     same = all(each.definition == first for each in crossed.values())
     settled = (first if same else definition).settled(interval=definition.interval, data=())
@@ -459,14 +468,14 @@ def _across(
     if len(full) > 1:
         table = np.array([[each[name] for name in systems] for each in full])
         ranks = rank_data_sets(systems, table, lower, level)
-    single: Any = folds or pairs
-    differences: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
-    for both in combinations(systems, 2):
-        own = [pair for pair in single if (pair.a, pair.b) == both]
+    single: dict[tuple[str, str], list[Any]] = {both: [] for both in combinations(systems, 2)}
+    for pair in folds or pairs:
+        single[pair.a, pair.b].append(pair)
+    every: dict[tuple[str, str], list[tuple[float, float | None]]] = {}
+    for both, own in single.items():
         errors = [pair.standard_error for pair in own] if folds else steady_errors(own)
-        differences[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
-    every = {pair: differences.get(pair, []) for pair in combinations(systems, 2)}
-    low, high = definition.declaration.bounds
+        every[both] = [(x.difference, y) for x, y in zip(own, errors, strict=True)]
+    low, high = definition.bounds
     limit = high - low if high < inf else inf
     across = compare_data_sets(
         systems,
@@ -491,8 +500,8 @@ def _refuse_single(trials: Trials) -> None:
     if all(len(data.rows(system)) < 2 for system in systems):
         raise InputError(
             f"there is one run of {'each system' if len(systems) > 1 else systems[0] or 'it'} on "
-            "one data set, and a study needs at least two runs, folds or data sets. Say what tells "
-            "runs apart (run=), or compare single runs with whichf1.compare."
+            "one data set, but a study needs at least two runs, folds or data sets. Name the "
+            "column of runs (run=), or compare single runs with whichf1.compare."
         )
 
 
@@ -516,7 +525,7 @@ def _chosen(trials: Trials, missing: Missing | None) -> tuple[Trials, tuple[str,
 
 
 def _gaps(trials: Trials) -> list[str]:
-    """What is missing, in words."""
+    """What is missing, as text."""
     gaps, systems = [], trials.systems
     for name, data in trials.data_sets.items():
         absent = [x for x in systems if x not in data.systems]
@@ -537,7 +546,7 @@ def _complete(trials: Trials) -> tuple[Trials, tuple[str, ...]]:
     notes, sets, systems = [], {}, {*trials.systems}
     for name, data in trials.data_sets.items():
         if {*data.systems} != systems:
-            notes.append(f"Left out: data set {name!r}, which not every system has.")
+            notes.append(f"Left out: data set {name!r}, which some systems lack.")
             continue
         sets[name] = _complete_set(name, data, notes)
     if not sets:
@@ -553,15 +562,13 @@ def _complete_set(name: str, data: DataSet, notes: list[str]) -> DataSet:
         if not common:
             raise InputError(f"{own}systems have no run in common: choose missing='all'")
         kept = [at for at, key in enumerate(data.keys) if key.run in common]
-        notes.append(
-            f"Left out: {own}{len(data.keys) - len(kept):,} runs that not every system has."
-        )
+        notes.append(f"Left out: {own}{len(data.keys) - len(kept):,} runs that some systems lack.")
         data = data.only(kept)
     everywhere = data.present.all(0)
     if not everywhere.any():
         raise InputError(f"{own}no item is in every run: choose missing='all'")
     if not everywhere.all():
         gone = int((~everywhere).sum())
-        notes.append(f"Left out: {own}{gone:,} of {data.n:,} items, which not every run has.")
+        notes.append(f"Left out: {own}{gone:,} of {data.n:,} items, which some runs lack.")
         data = data.at(np.flatnonzero(everywhere))
     return data

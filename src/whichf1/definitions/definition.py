@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -27,6 +28,7 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import (
     Array,
     Margins,
+    OneVsRest,
     every_class,
     exactly,
     one_class,
@@ -50,11 +52,11 @@ class Frozen(NamedTuple):
     table: Any
     """The cells of class counts, or the lines of label sets."""
     classes: Any
-    """The codes of the classes to average over, as an array; or the code of one, alone."""
+    """The codes of the classes to average over, as an array."""
     labels: Labels
     """Those classes."""
     units: Any = None
-    """The counts themselves, with weights and clusters; None for a table by itself."""
+    """The counts themselves, with weights and clusters; None for a bare table."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,13 +72,13 @@ class Definition:
     average: Average | None = None
     """None: a rate per class, or of the ``positive`` class."""
     formula: Formula | None = None
-    """Whether F is averaged or computed of averaged precision and recall; None where there is
+    """Whether F is averaged, or computed from averaged precision and recall; None if there is
     only one way."""
     positive: Label | None = None
     classes: ClassSet | tuple[Label, ...] | None = None
-    """The classes averaged over; None until the data settle whether any are declared."""
+    """The classes averaged over; None until the data show whether any are declared."""
     exclude: tuple[Label, ...] = ()
-    """Classes left out of the average; their items still make errors of other classes."""
+    """Classes left out of the average; their items still count as errors of other classes."""
     ignore: tuple[Label, ...] = ()
     """Items of these true classes are dropped."""
     class_shares: Any = None
@@ -85,16 +87,16 @@ class Definition:
     """What 0/0 gives: 0 by default, and an error for a mean of rankings."""
     scope: Scope = "empty"
     two_classes: TwoClasses = "both"
-    """Which of two classes are averaged over: some programs then score the positive one alone."""
+    """Which of two classes are averaged over: some programs score the positive class alone."""
     epsilon: float = 0
-    """What a program adds to its denominators so as not to divide by 0."""
+    """What a program adds to its denominators to avoid dividing by 0."""
     epsilon_in: EpsilonIn = "all"
     """In every denominator, or only where precision and recall are combined."""
     batch: int | None = None
-    """The mean of the scores of batches of so many items, in their order; None: all at once."""
+    """The score is the mean over consecutive batches of this many items; None: all at once."""
     interval: Method | None = None
     data: tuple[tuple[str, Any], ...] = field(default=(), compare=False, repr=False)
-    """What the signature that it was parsed from says of its data."""
+    """What the signature that it was parsed from says about its data."""
 
     def __post_init__(self) -> None:
         metric = find(self.metric)
@@ -119,12 +121,12 @@ class Definition:
             )
         if self.positive is not None and self.average is not None:
             raise DefinitionError(
-                f"positive= asks for one class, average={self.average!r} for all. Choose one."
+                f"positive= selects one class, and average={self.average!r} covers all. Choose one."
             )
         for name, applies, why in self._conditions():
             default = type(self).__dataclass_fields__[name].default
             if not applies and name == "classes" and self.classes == "declared":
-                self._set(name, None)  # all of them, as without it
+                self._set(name, None)  # all of them, as if not set
             elif not applies and name == "undefined" and self.undefined in (None, 0):
                 self._set(name, None if metric.kind in SCORED else 0)
             elif not applies and getattr(self, name) != default:
@@ -138,13 +140,15 @@ class Definition:
         other = object.__new__(Definition)
         other.__dict__.update({name: getattr(self, name) for name in _FIELDS}, **fields)
         other.__dict__["declaration"] = self.declaration
+        if self.declaration.bounds_of is None:
+            other.__dict__["bounds"] = self.declaration.bounds
         return other
 
     def of_scores(self, labels: Labels, *, one: bool = True) -> Definition | None:
-        """The same as scores of these classes settle it; kept for the next time.
+        """The same definition, settled for scores of these classes; cached.
 
-        ``one``: each item has one score, of the second of two classes. None if the definition is of
-        another class.
+        ``one``: each item has one score, that of the second of two classes. None if the definition
+        is for another class.
         """
         key, known = (labels[1], type(labels[1]), one, len(labels) == 2), self._of_scores
         if key not in known:
@@ -160,12 +164,12 @@ class Definition:
         return {}
 
     def with_parameters(self, **parameters: Any) -> Definition:
-        """The same with these parameters of its metric, which need no check."""
+        """The same definition with these parameters of its metric, which need no check."""
         merged = {**self.arguments, **parameters}
         return self.settled(parameters=tuple(merged.items()))
 
     def scaled(self, classes: int) -> Definition:
-        """The same with its scale, which depends on the number of classes by default."""
+        """The same definition with its scale, which by default depends on the number of classes."""
         if self.arguments.get("scale", "no such") is not None:
             return self
         return self.with_parameters(scale="half" if classes == 2 else "sum")
@@ -184,7 +188,7 @@ class Definition:
         smooth = metric.smooth or fits(self.interval, metric, self.average)
         uncovered = metric.of_top is None or self.average is not None
         divisions = metric.harmonic and self.formula != "of-averages"
-        shares = "it is not computed from predicted classes, or counts whole items or batches"
+        shares = "it is not computed from predicted classes, or it counts whole items or batches"
         batched = "intervals need items, not batches. Drop interval= or batch="
         return [
             ("average", rate or averaged, _BY_SCORE if metric.over_labels else whole),
@@ -207,6 +211,19 @@ class Definition:
     def declaration(self) -> Metric:
         """The metric itself."""
         return find(self.metric)
+
+    @cached_property
+    def bounds(self) -> tuple[float, float]:
+        """What the score is at least and at most."""
+        metric = self.declaration
+        if metric.bounds_of is None:
+            return metric.bounds
+        return metric.bounds_of(**self.arguments)
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether a single item may have any loss, so that a few rare ones can decide the mean."""
+        return self.declaration.unlimited and not all(map(isfinite, self.bounds))
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
@@ -248,7 +265,7 @@ class Definition:
 
     @classmethod
     def parse(cls, text: str) -> Definition:
-        """The definition that a signature describes; it warns on data of another kind."""
+        """The definition that a signature describes; it warns if it is run on other data."""
         name, parameters, options, data = signature.read_definition(text, OPTIONS)
         shared = signature.shared_options(text)
         settled = {key: value for key, value in options.items() if key not in shared}
@@ -267,13 +284,13 @@ class Definition:
         **columns: Any,
     ) -> Score:
         """Run the definition on Counts, on y_true and y_pred, or on columns of a frame or file."""
-        from whichf1.scoring.evaluate import run  # the way back: a score holds its definition
+        from whichf1.scoring.evaluate import run  # a way back: a score holds its definition
 
         return run(self, y_true, y_pred, labels, weights, cluster, **columns)
 
     @cached_property
     def quick(self) -> Kind | None:
-        """The kind of its metric, where the value of all items is all that is asked; else None."""
+        """The kind of its metric if only the value over all items is needed, otherwise None."""
         kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
         if any(special) or self.classes == "range" or self.class_shares is not None:
             return None
@@ -281,34 +298,34 @@ class Definition:
             return "items" if self._every_class else None
         if kind == "rate":
             return kind if (self.average or self.positive) is not None else None
-        if self.declaration.confidence:  # it ranks by another score than the one that is given
+        if self.declaration.confidence:  # it does not rank by the score that is passed
             return None
         of_one = self.average is None and self.arguments.get("multi_class") is None
         return kind if of_one and self.positive in (None, 1) else None
 
     @cached_property
     def _every_class(self) -> bool:
-        """Whether it is over all classes that there are."""
+        """Whether it covers all existing classes."""
         every = self.classes in (None, "declared") and self.two_classes == "both"
         return every and not self.exclude
 
     @cached_property
     def over_observed(self) -> Definition:
-        """The same over the observed classes, unless the definition names its classes."""
+        """The same definition over the observed classes, unless it names its classes."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="observed") if settles else self
 
     @cached_property
     def over_declared(self) -> Definition:
-        """The same over the declared classes, unless it says itself which it is over."""
+        """The same definition over the declared classes, unless it names its classes."""
         settles = self.classes is None and "classes" in self.applicable
         return self.settled(classes="declared") if settles else self
 
     def on(self, *frozen: Frozen) -> Definition:
         """The definition with its class set settled by the counts of one or more systems.
 
-        Where none are declared, the classes are those that occur. A slice or one of several systems
-        may lack some of those of the whole, which are then declared as far as it is concerned.
+        If none are declared, the classes are those that occur. A slice or one of several systems
+        may lack some classes of the whole; for it, they count as declared.
         """
         if self.classes is not None or "classes" not in self.applicable:
             return self
@@ -340,17 +357,17 @@ class Definition:
         if self.batch is not None:
             raise DefinitionError(
                 f"{self.signature} is a mean over batches of {self.batch} items in their order, "
-                "which counts do not know. Give y_true and y_pred."
+                "and counts do not keep the order. Pass y_true and y_pred."
             )
         counts = counts.without(self.ignore)
         if self.declaration.whole and counts.weighted:
             raise DefinitionError(
-                f"{self.metric} counts whole items, which cannot have weights. Drop weights=; for "
-                "rows that stand for several equal items there is frequencies=."
+                f"{self.metric} counts whole items, which cannot have weights. Drop weights=, or "
+                "use frequencies= if each row stands for several equal items."
             )
         if not len(counts.count):
             raise ShapeError(
-                "there are no items to score" + (", all ignored" if self.ignore else "")
+                "there are no items to score" + (": all are ignored" if self.ignore else "")
             )
         fixed = self
         if self.classes == "range":
@@ -377,11 +394,15 @@ class Definition:
             parameters = {**parameters, "labels": labels}
         return self.rule.settle(metric.formula(margins, **parameters))
 
+    def of_class(self, c: OneVsRest) -> Array:
+        """The rate of a class against the rest."""
+        return per_class(self.declaration, self.arguments, self.rule, c)
+
     def shares_of(self, counts: AnyCounts) -> Array:
         """The share that each class of these counts is scaled to."""
         if not isinstance(counts, Counts):
             raise DefinitionError(
-                f"class_shares= is for items of one true class each, and these are {counts.kind}"
+                f"class_shares= is for items of one true class each, but these are {counts.kind}"
             )
         rows, labels = counts.table.rows, counts.labels
         present = rows > 0
@@ -399,27 +420,27 @@ class Definition:
             share[code] = each
             if each > 0 and not present[code]:
                 raise DefinitionError(
-                    f"class_shares: class {label!r} has a share of {each:g}, but no items to "
-                    "estimate from how it is predicted"
+                    f"class_shares: class {label!r} has a share of {each:g}, but no items from "
+                    "which to estimate how it is predicted"
                 )
         lacking = [labels[code] for code in np.flatnonzero(np.isnan(share) & present)]
         if lacking:
             raise DefinitionError(
-                f"class_shares: no share for {', '.join(map(repr, lacking[:5]))}. Give one to "
-                "every class that has items; 0 leaves its items out."
+                f"class_shares: no share for {', '.join(map(repr, lacking[:5]))}. Give every "
+                "class that has items a share; 0 leaves its items out."
             )
         return np.where(np.isnan(share), 0.0, share)
 
     def values(self, frozen: Frozen, table: Any = None) -> Array:
-        """The score on each table of a batch (…); per class (…, classes) where nothing is averaged.
+        """The score of each table of a batch (…); per class (…, classes) if nothing is averaged.
 
-        ``table`` replaces the counts that were frozen, with the same classes: replicates, say, or
+        ``table`` replaces the frozen counts with others of the same classes, such as replicates or
         the Margins of a table.
         """
         if table is not None and self.class_shares is not None:
             raise DefinitionError(
                 f"class_shares= applies to the counts of predictions, not to a threshold, a curve "
-                f"or a property of {self.metric}: omit it"
+                f"or a property of {self.metric}. Omit it."
             )
         counted: Any = frozen.table if table is None else table
         weighted = table is None and frozen.units is not None and frozen.units.weighted
@@ -444,18 +465,18 @@ class Definition:
         return rates if self.average is None else rule.mean(rates, support)
 
 
-SCORED = ("ranking", "loss", "label ranking")
+SCORED = ("ranking", "loss", "label ranking", "value")
 """Kinds that are computed from scores."""
 _BY_SCORE = "it needs more than the order of each item's labels: use 'macro', 'weighted' or 'micro'"
 _AT_TOP = "it depends on individual items. Use 'auto' or 'bootstrap'"
 _NO_INTERVAL = (
-    "it depends on individual items or is biased, so that no interval is known to cover. "
-    "Omit interval=, or use 'bootstrap' to see how much it varies"
+    "it depends on individual items or is biased, so no interval is known to have the "
+    "nominal coverage. Omit interval=, or use 'bootstrap' to see how much it varies"
 )
 
 
 def fits(method: Method | None, metric: Metric, average: str | None = None) -> bool:
-    """Whether a method gives intervals also of a metric that is not smooth."""
+    """Whether a method also gives intervals for a metric that is not smooth."""
     known = average is None and (metric.squared or metric.of_top) is not None
     auto = isinstance(method, Auto) and known
     return auto or (method is not None and method.drawn)
@@ -499,7 +520,7 @@ def codes_of(
 
 
 MOST_CLASSES = 1 << 20
-"""The range of the largest label is not averaged over beyond this."""
+"""The largest number of classes that classes='range' averages over."""
 
 
 def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
@@ -510,7 +531,7 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     wanted = range(max(observed) + 1)
     if len(wanted) > MOST_CLASSES:
         raise TooLargeError(
-            f"classes='range' would average over {len(wanted):,} classes, as {max(observed)} "
+            f"classes='range' would average over {len(wanted):,} classes, because {max(observed)} "
             "occurs. Choose classes='observed', or renumber the classes."
         )
     missing = [label for label in wanted if label not in counts.labels]
@@ -523,7 +544,7 @@ _FIELDS = tuple(Definition.__dataclass_fields__)
 OPTIONS = tuple(
     name for name in Definition.__dataclass_fields__ if name not in ("metric", "parameters", "data")
 )
-"""What a metric can be asked for, beside its own parameters."""
+"""The options of a metric besides its parameters."""
 
 
 def define(
@@ -542,7 +563,7 @@ def define(
 def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
     """A name or signature with the options that apply and that it does not set itself.
 
-    For tables of many metrics, of which each takes some of the options.
+    For tables of many metrics, each of which takes some of the options.
     """
     if all(isinstance(value, _HASHABLE) for value in options.values()):
         typed = tuple([(key, type(value), value) for key, value in options.items()])
@@ -551,7 +572,7 @@ def define_fitting(text: str, options: Mapping[str, Any]) -> Definition:
 
 
 _HASHABLE = (str, int, float, type(None), Method)
-"""Definitions whose options are of these types are made once."""
+"""Definitions whose options have these types are cached."""
 
 
 @lru_cache(maxsize=1024)
@@ -570,11 +591,11 @@ def _fitted(
     settled: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Definition:
-    """The metric with the options that are set, and with the other options that apply."""
+    """The metric with the options that are set and the other options that apply."""
     plain = define(name, parameters, settled)
     applicable = plain.applicable - {*look_up(name)[1], *settled, "interval"}
     if plain.declaration.over_labels and not plain.declaration.over_classes:
-        applicable -= {"average"}  # of classes it is none unless it is asked for by itself
+        applicable -= {"average"}  # a class set is not passed on unless it was requested
     fitting = {k: v for k, v in options.items() if k in applicable}
     chosen = define(name, parameters, {**settled, **fitting}) if fitting else plain
     method = find_method(options.get("interval", settled.get("interval")))
@@ -584,11 +605,11 @@ def _fitted(
 
 
 def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
-    """The distinct part of each signature, with a ``*`` for what all share; and the shared part.
+    """The distinct part of each signature, with a ``*`` for what all share, and the shared part.
 
-    Put in place of the ``*``, with its own ``*`` before it, the shared part makes each whole again:
-    fields after a ``*`` that do not apply to a metric are passed over. If all are of one
-    definition, it is what they share, and the ``*`` comes first.
+    Replacing the ``*`` by another ``*`` and the shared part makes each one whole again: fields
+    after a ``*`` that do not apply to a metric are ignored. If all have the same definition, that
+    is the shared part, and the ``*`` comes first.
 
     >>> shorten(["f1|avg:macro|classes:declared|undef:0|v:1", "accuracy|v:1"])
     (['f1|avg:macro|*', 'accuracy|*'], 'classes:declared|undef:0|v:1')
@@ -604,11 +625,11 @@ def shorten(signatures: Sequence[str]) -> tuple[list[str], str]:
     shared = list(parts)
     for row, definition in zip(rows, definitions, strict=True):
         said = {option.get(part) for part in row}
-        passed = {*OPTIONS} - definition.applicable - said  # what it would pass over
+        passed = {*OPTIONS} - definition.applicable - said  # what it would ignore
         if any(fits(method, definition.declaration, definition.average) for method in methods):
             passed -= {"interval"}
         shared = [part for part in shared if part in row or option[part] in passed]
-    if not one:  # the name of a score, as it were, stays with it
+    if not one:  # part of the name of a score, so it stays there
         shared = [part for part in shared if option[part] not in NAMING]
     method = {part for part in parts if option[part] == "interval"}
     if not method <= {*shared}:  # a method is shared with all of its parameters, or not at all

@@ -7,14 +7,15 @@ function, what it returns, errors other than the usual ones, and an example::
     Returns: A mapping from the values of the columns to Counts.
     FileError: If the file is missing or damaged.
 
-When the package serves the function, ``complete`` turns this into the usual sections, with every
-parameter of the signature: its type, its default and its meaning.
+When the function is first imported from the package, ``complete`` turns this into the usual
+sections, with the type, default and meaning of every parameter of the signature.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
+import sys
 from textwrap import fill, indent
 from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -35,8 +36,8 @@ MEANING = {
     "ignore": "Drop the items whose true class is one of these, such as [-100] for padding. The "
     "class itself is then left out, unless it is declared or predicted for other items.",
     "class_shares": "Scale the true classes to these shares of all items before the score is "
-    "computed: equal ones ('uniform'), or {class: share}. It says what the score would be if the "
-    "classes were as frequent as that, and predicted as they are.",
+    "computed: equal ones ('uniform'), or {class: share}. The result is what the score would be "
+    "if the classes had these frequencies and were predicted as they are now.",
     "undefined": "What 0/0 gives: a number, nothing ('skip': the class is left out of the mean), "
     "or NaN ('nan').",
     "scope": "When an F score is 0/0: if the class is neither true nor predicted ('empty'), if "
@@ -70,9 +71,10 @@ MEANING = {
     "engine": "'spark' reads the files on a Spark cluster. By default, this process reads them.",
     "master": "The address of the Spark cluster, for example spark://host:7077.",
     "hive": "Whether folders such as lang=en/ add a column.",
-    "storage_options": "What fsspec needs for addresses such as s3://, besides the environment.",
-    "query": "The rows of a database: a query.",
-    "table": "The rows of a database: the name of a table.",
+    "storage_options": "Options for fsspec, for addresses such as s3://. By default, they come "
+    "from the environment.",
+    "query": "A query that selects the rows of a database.",
+    "table": "The name of a table of a database.",
 }
 """What each option means; the parameters of a metric are described by its declaration."""
 
@@ -87,7 +89,7 @@ _SHARED: dict[str, tuple[str, str]] = {
         "array or path",
         "The predicted class of each item, or a second file with the predictions.",
     ),
-    "scores": ("array", "The score of each item, larger for the positive class."),
+    "scores": ("array", "The score of each item; higher means more likely positive."),
     "data": ("dataframe or path", "A dataframe, or the path of a file or a pattern of files."),
     "predictions": ("path", "A second file, with the predictions."),
     "positive": ("label", "The positive class. By default, 1 or True."),
@@ -98,19 +100,19 @@ _SHARED: dict[str, tuple[str, str]] = {
     "score": ("str or sequence of str", MEANING["score"]),
     "by": ("", "The columns that define the slices."),
     "metric": ("", "Any metric of counts. A rate is that of the positive class."),
-    "level": ("", "The nominal coverage of intervals."),
+    "level": ("", "The confidence level of intervals."),
     "replicates": ("", "How many resamples are drawn."),
     "seed": ("", "The seed of the random generator."),
-    "sep": ("", "The text between two labels, if items have sets of labels."),
+    "sep": ("", "The separator between labels, if items have sets of labels."),
     "top": ("", "The fraction of items for which the curve's score is computed."),
     "bins": ("", "The number of bins."),
-    "decimals": ("", "How many decimals were reported. By default, as many as are written."),
+    "decimals": ("", "How many decimals were reported. By default, as many as the number has."),
     "scale": ("", "Whether numbers are fractions or percentages. By default, it is detected."),
     "path": ("str or path", "The file."),
     "reading": (
         "",
         "How files are read: id, format, memory_limit, on_error, progress, engine, master, hive "
-        "and storage_options. Which rows of a database: query or table.",
+        "and storage_options. For a database: query or table.",
     ),
     "options": (
         "",
@@ -122,8 +124,8 @@ _SHARED: dict[str, tuple[str, str]] = {
         "The columns ``true`` and ``score`` of a dataframe or file, and how it is read.",
     ),
 }
-"""What parameters of several functions are: their type, where it is not a type of Python, and
-their meaning."""
+"""Parameters that several functions share: their type, if it is not a Python type, and their
+meaning."""
 USUAL_ERRORS = {
     "DefinitionError": "If the metric or an option is unknown or does not apply.",
     "InputError": "If the data are malformed or cannot be read.",
@@ -148,17 +150,17 @@ def complete(served: object) -> None:
         _complete(served)
         ours = [base for base in served.__mro__ if base.__module__.startswith("whichf1.")]
         for member in (member for base in ours for member in vars(base).values()):
-            method = getattr(member, "__func__", member)  # of a class method
+            method = getattr(member, "__func__", member)  # a class method
             if isinstance(method, FunctionType):
                 _complete(method)
 
 
 def _complete(described: Any) -> None:
-    """Complete a docstring with an example; others, and those with sections, stay as they are."""
+    """Complete a docstring with an example; leave others, and those with sections, unchanged."""
     text, prompt, example = inspect.cleandoc(described.__doc__ or "").partition(">>>")
     if not prompt or "\n--------\n" in text:
         return
-    signature = inspect.signature(described, eval_str=True)
+    signature = _typed_signature(described)
     entries: dict[str, Entry] = {}
 
     def take(field: re.Match[str]) -> str:
@@ -181,6 +183,17 @@ def _complete(described: Any) -> None:
         sections += section("Raises", raised) if raised else []
     sections += [*section("Examples", []), prompt + example]
     described.__doc__ = "\n".join([prose, *sections])
+
+
+def _typed_signature(described: Any) -> inspect.Signature:
+    """The signature with its types, also those that a module imports for type checkers alone."""
+    public: dict[str, Any] = {}
+    while True:
+        try:
+            return inspect.signature(described, eval_str=True, locals=public)
+        except NameError as error:
+            missing = str(error.name)
+            public[missing] = getattr(sys.modules["whichf1"], missing)
 
 
 def parameters(signature: inspect.Signature, entries: dict[str, Entry]) -> list[tuple[str, str]]:

@@ -52,7 +52,7 @@ class Method:
 
 
 class Auto(Method, word="auto"):
-    """The method that holds for the data at hand, also where a class has few errors or hits.
+    """The method that suits the data, even where a class has few errors or hits.
 
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1] * 20, [0, 1] * 20, interval=Auto())
@@ -74,7 +74,7 @@ class Delta(Method, word="delta"):
 class Bootstrap(Method, word="bootstrap", drawn=True):
     """The bootstrap: intervals from resampled items, BCa or percentile.
 
-    kind: Bias-corrected and accelerated, or plain percentiles of the replicates.
+    kind: Bias-corrected and accelerated ('bca'), or plain percentiles of the replicates.
     DefinitionError: If a parameter is out of range, or there are too few replicates for the level.
 
     >>> import whichf1 as wf
@@ -107,7 +107,7 @@ class Wilson(Method, word="wilson"):
 
 
 class ClopperPearson(Method, word="clopper-pearson"):
-    """The exact binomial interval for a proportion, which never covers less than its level.
+    """The exact binomial interval for a proportion, whose coverage is never below its level.
 
     >>> import whichf1 as wf
     >>> f"{wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval=ClopperPearson()).interval:.2f}"
@@ -148,8 +148,8 @@ class Posterior(Method, word="posterior", drawn=True):
     """A credible interval: quantiles of the score over Dirichlet draws of the cells.
 
     draws: How many tables are drawn.
-    prior: How many items the prior is worth; half of them are right, half wrong. It spreads over
-        the cells of class counts; other data have none.
+    prior: How many items the prior is worth, half of them correct and half wrong. They are spread
+        over the cells of class counts; other data have no prior.
     DefinitionError: If a parameter is out of range, or there are too few draws for the level.
 
     >>> import whichf1 as wf
@@ -209,12 +209,12 @@ def find_method(given: Any, **parameters: Any) -> Method | None:
 
 def check_level(level: Any) -> None:
     """Raise an error unless this can be the level of an interval."""
-    if not is_number(level) or not 0.5 < (1 + float(level)) / 2 < 1:  # the quantiles of its ends
+    if not is_number(level) or not 0.5 < (1 + float(level)) / 2 < 1:  # the quantiles at its ends
         raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
 
 
 MOST_REPLICATES = 10**7
-"""So many leave an error of chance in an interval that nobody sees."""
+"""With this many, the random error of an interval is negligible."""
 
 
 def enough_replicates(replicates: int, level: float, what: str = "replicates") -> None:
@@ -224,7 +224,7 @@ def enough_replicates(replicates: int, level: float, what: str = "replicates") -
     if replicates < least:
         raise DefinitionError(
             f"{replicates:,} {what} are too few for an interval of level {level:g}, whose ends "
-            f"are quantiles of them. Use at least {least:,}, better ten times as many."
+            f"are quantiles of them. Use at least {least:,}, and preferably ten times as many."
         )
     if replicates > MOST_REPLICATES:
         raise DefinitionError(

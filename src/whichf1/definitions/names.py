@@ -18,7 +18,7 @@ class Shorthand(NamedTuple):
     options: Mapping[str, Any]
     summary: str
     other_names: tuple[str, ...] = ()
-    """What else it is called in the literature; these are not looked up."""
+    """Other names in the literature; these are not accepted as input."""
 
     @property
     def sklearn(self) -> str:

@@ -63,7 +63,7 @@ class Options(Reading, total=False):
     level: Literal["nominal", "ordinal", "interval", "ratio"]
     alpha: float
     mean: Literal["arithmetic", "geometric", "min", "max"]
-    of: Literal["true", "predicted", "both"]
+    of: str | None
     max_fpr: float | None
     multi_class: MultiClass | Literal["top-label"] | None
     top: float
@@ -73,6 +73,7 @@ class Options(Reading, total=False):
     threshold: float
     floor: float
     scale: Literal["half", "sum"] | None
+    bounds: Literal["unit", "none"] | None
     loss: Literal["brier", "log_loss"]
     coverage: float
     bins: int
@@ -152,14 +153,14 @@ def check_class_shares(name: str, value: Any) -> Any:
     total = math.fsum(shares)
     if abs(total - 1) > _ADD_UP:
         raise DefinitionError(
-            f"{name} must add up to 1, and {', '.join(f'{x:g}' for x in shares)} add up to "
+            f"{name} must add up to 1, but {', '.join(f'{x:g}' for x in shares)} add up to "
             f"{total:.9g}"
         )
     return tuple((label, float(share)) for label, share in zip(labels, shares, strict=True))
 
 
 _ADD_UP = 1e-9
-"""How far the sum of shares may be from 1, for rounding."""
+"""How far the sum of shares may be from 1, to allow for rounding."""
 
 CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "average": one_of(None, *get_args(Average)),
@@ -177,4 +178,4 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
     "batch": check_batch,
     "interval": lambda _, value: find_method(value),
 }
-"""What each option may be: from its name and value to the value that is kept, or an error."""
+"""The check of each option: it takes name and value, and returns the value to keep or raises."""

@@ -6,8 +6,8 @@
     value     = word | JSON            word = letters, digits, "_" and "-", starting with a letter
 
 Labels are JSON, so 1, "1" and true are different labels and any text can be a label. A bar inside
-JSON text is written ``\\u007c``, so a signature can always be split at its bars. Of the fields
-after a ``*``, which are those that several scores share, those that do not apply are passed over.
+JSON text is written ``\\u007c``, so a signature can always be split at its bars. Fields after
+a ``*`` are shared by several scores; those that do not apply to a metric are ignored.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ KEYS = {
 }
 """Options with a shorter name in signatures."""
 SPECIAL = {"compare": "comparison", "groups": "comparison of groups", "study": "study"}
-"""Fields of signatures that are of more than one score; each names the function that runs them."""
+"""Fields of signatures that describe more than one score, with the function that runs each."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _HEAD = re.compile(r"\s*(?P<name>[^|(:]+?)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
 
@@ -48,7 +48,9 @@ class Word(str):
 
 def write(name: str, parameters: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
     """The signature with this name, these parameters and these fields, in the order given."""
-    inside = ",".join(f"{key}={_write_value(value)}" for key, value in parameters.items())
+    # inside parameters, a comma before a name and a sign begins the next one
+    values = {key: _write_value(value).replace("=", r"\u003d") for key, value in parameters.items()}
+    inside = ",".join(f"{key}={value}" for key, value in values.items())
     return with_data(f"{name}({inside})" if inside else name, fields)
 
 
@@ -58,8 +60,11 @@ def with_data(signature: str, fields: Mapping[str, Any]) -> str:
 
 
 def words(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Values as fields in which text stands for words, not for labels."""
-    return {key: Word(x) if isinstance(x, str) else x for key, x in values.items()}
+    """Values as fields in which text stands for words, not for labels, if it is one."""
+    return {
+        key: Word(x) if isinstance(x, str) and x != "null" and _WORD.fullmatch(x) else x
+        for key, x in values.items()
+    }
 
 
 def names_of(metrics: Any) -> list[str]:
@@ -89,7 +94,7 @@ def read(text: Any) -> tuple[str, dict[str, Any], dict[str, Any]]:
     if head is None:
         raise DefinitionError(f"{first!r} is not a metric. Write NAME or NAME(parameter=value).")
     inside = head["parameters"] or ""
-    # words, numbers and matrices: a comma before a name begins the next one
+    # words, numbers and matrices: a comma followed by a name begins the next one
     parts = re.split(r",(?=\s*[A-Za-z_]\w*\s*=)", inside) if inside.strip() else []
     parameters = _read_pairs(parts, "=", text)
     return head["name"], parameters, _read_pairs(rest, ":", text)
@@ -113,14 +118,14 @@ def read_definition(
 
 
 def option_of(part: str) -> str:
-    """The option that a part of a signature belongs to: 'interval' for the level, too."""
+    """The option that a part of a signature belongs to; the level belongs to 'interval'."""
     key = part.strip().removeprefix("*").partition(":")[0].strip()
     long = {short: name for name, short in KEYS.items()}
     return "interval" if key in PARAMETERS else long.get(key, key)
 
 
 def shared_options(text: Any) -> set[str]:
-    """The options that stand only after a ``*``."""
+    """The options that occur only after a ``*``."""
     if not isinstance(text, str) or "*" not in text:
         return set()
     _, *parts = text.split("|")
@@ -174,9 +179,7 @@ def _write_value(value: Any) -> str:
         return value
     if value == inf:
         return "inf"
-    text = json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
-    # inside parameters, a comma before a name and a sign begins the next one
-    return text.replace("=", r"\u003d") if isinstance(value, tuple) else text
+    return json.dumps(value, separators=(",", ":")).replace("|", r"\u007c")
 
 
 def _read_value(value: str, signature: str) -> Any:

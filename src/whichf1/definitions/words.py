@@ -26,9 +26,9 @@ _MEAN = {
     "samples": "mean over the items",
 }
 _RANKED = ("a class", "an item")
-"""What may have no positives or no negatives; the second, in a mean over items."""
-_BARE = ("Agreement", "Precision", "Recall")
-"""First words of summaries that take no article."""
+"""What may lack positives or negatives; the second is for a mean over items."""
+_BARE = ("AURC", "Agreement", "DCG", "How", "Information", "Precision", "Recall", "True")
+"""First words of summaries that need no article."""
 _TITLES: dict[Any, str] = {
     ("macro", "averaged"): "averaged {}",
     ("macro", "of-averages"): "{} of averages",
@@ -51,12 +51,14 @@ def title(definition: Definition) -> str:
 
 def _parameters(definition: Definition) -> str:
     metric = definition.declaration
+    if metric.kind == "value":
+        return f" {definition.arguments['of'] or 'value'}"
     trees = {key for key, parameter in metric.parameters.items() if parameter.tree}
     shown = [
         f"{len(value)} classes in a hierarchy" if key in trees else f"{key}={value}"
         for key, value in definition.parameters
         if value != "none" and (metric.kind in COUNTED or value != metric.parameters[key].default)
-        if value is not None or key not in trees
+        if value is not None
     ]
     return f" ({', '.join(shown)})" if shown else ""
 
@@ -86,7 +88,7 @@ def formula(definition: Definition) -> str:
     return averages.get(definition.average, tex)
 
 
-# what a reference says of it
+# what a reference says about it
 
 
 def shorthand(definition: Definition) -> Shorthand | None:
@@ -112,7 +114,7 @@ def meaning(definition: Definition) -> str:
 
 
 def other_names(definition: Definition) -> tuple[str, ...]:
-    """What else the score is called; an average does not share the names of its metric."""
+    """Other names of the score; an average does not share the names of its metric."""
     short = shorthand(definition)
     if short is not None:
         return short.other_names
@@ -203,7 +205,7 @@ def _what(definition: Definition, k: str) -> str:
 
 
 def _scored(definition: Definition) -> str:
-    """A metric of scores or of sets of labels, with everything that it depends on."""
+    """A metric of scores or of sets of labels, with everything it depends on."""
     parts = [_phrase(definition.declaration)]
     if definition.average == "micro":
         parts.append("over all pairs of an item and a class at once")
@@ -251,7 +253,8 @@ def _zero(definition: Definition) -> str:
 def because(definition: Definition) -> str:
     """One sentence: how the definition differs from the usual macro F1.
 
-    The usual one is the mean F1 of the classes that occur, with 0/0 = 0: what most libraries print.
+    The usual one is the mean F1 of the classes that occur, with 0/0 = 0, as most libraries compute
+    it.
     """
     parts = departures(definition)
     if not parts:

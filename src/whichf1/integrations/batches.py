@@ -1,6 +1,6 @@
-"""Batches as training loops have them: logits, probabilities or classes beside target classes.
+"""Batches in training loops: logits, probabilities or classes, and target classes.
 
-Arrays of NumPy, torch, JAX and CuPy answer the few methods used here alike.
+Arrays of NumPy, torch, JAX and CuPy share the few methods used here.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ class Reader:
     ignore: tuple[int, ...] = ()
     """Targets whose items are dropped."""
     threshold: float | None = None
-    """Above it, the score of two classes means the second; None: 0.5, of logits 0."""
+    """Above it, the second of two classes is predicted; None: 0.5, or 0 for logits."""
     axis: int = 1
-    """Where the classes of a batch of scores are."""
+    """The axis of a batch of scores that has the classes."""
     logits: bool = False
-    """Whether single scores are logits, where no threshold says so."""
+    """Whether single scores are logits, if there is no threshold."""
 
     @classmethod
     def of(
@@ -51,9 +51,9 @@ class Reader:
             raise InputError("which classes are there? Pass num_classes=, or labels= with names")
         names = Labels(range(num_classes or 0) if labels is None else labels)
         if num_classes is not None and len(names) != num_classes:
-            raise ShapeError(f"num_classes={num_classes}, and labels= has {len(names)} names")
+            raise ShapeError(f"num_classes={num_classes}, but labels= has {len(names)} names")
         if len(names) < 2:
-            raise InputError(f"a classifier has at least 2 classes; got {[*names]!r}")
+            raise InputError(f"a classifier needs at least 2 classes; got {[*names]!r}")
         refuse_dense(8 * len(names) ** 2, f"the table of {len(names):,} × {len(names):,} classes")
         number = isinstance(threshold, (int, float)) and not isinstance(threshold, bool)
         if threshold is not None and not (number and threshold == threshold):
@@ -78,7 +78,7 @@ class Reader:
             if tuple(preds.shape) != tuple(target.shape):
                 raise ShapeError(
                     f"preds are classes of shape {tuple(preds.shape)}, target has shape "
-                    f"{tuple(target.shape)}: give a class for each target, or scores of "
+                    f"{tuple(target.shape)}: pass a class for each target, or scores of "
                     f"{self.classes} classes as floats"
                 )
             return true, preds.reshape(-1)
@@ -87,8 +87,9 @@ class Reader:
         self._check_width(preds, target)
         if self.threshold is not None:
             raise InputError(
-                f"threshold= is for one score of each target, and preds have {self.classes}: give "
-                "those of the second class alone, or drop threshold="
+                f"threshold= is for one score per target, but preds have {self.classes}: pass "
+                f"those "
+                "of the second class alone, or drop threshold="
             )
         best = preds.argmax(self.axis)
         if isinstance(preds, np.ndarray) and preds.ndim == 2:
@@ -104,7 +105,7 @@ class Reader:
         true = self._targets(target)
         if not is_floating(preds):
             raise InputError(
-                f"{metric} is computed from scores, and preds are classes: give probabilities or "
+                f"{metric} is computed from scores, but preds are classes: pass probabilities or "
                 "logits as floats"
             )
         if tuple(preds.shape) == tuple(target.shape):
@@ -118,7 +119,7 @@ class Reader:
         kept = self.kept(true)
         if not bool(kept.all()):
             true, rows = true[kept], rows[kept]
-        infinite = (rows - rows) != 0  # also of NaN
+        infinite = (rows - rows) != 0  # also for NaN
         if bool(infinite.any()):
             at = next(i for i, row in enumerate(infinite) if bool(row.any()))
             raise InputError(f"a score of item {at} is {rows[at].tolist()}: scores must be finite")
@@ -137,15 +138,15 @@ class Reader:
         outside = (codes < 0) | (codes >= self.classes)
         if bool(outside.any()):
             at = next(i for i, wrong in enumerate(outside.tolist()) if wrong)
-            hint = "" if name == "preds" else " Padding is dropped with ignore_index=."
+            hint = "" if name == "preds" else " Drop padding with ignore_index=."
             raise LabelError(
-                f"{name}[{at}] is class {int(codes[at])}, and there are {self.classes} classes, "
+                f"{name}[{at}] is class {int(codes[at])}, but there are {self.classes} classes, "
                 f"0 to {self.classes - 1}.{hint}"
             )
 
     def _targets(self, target: Any) -> Any:
         if is_floating(target):
-            raise LabelError(f"target has dtype {target.dtype}: give the true classes as integers")
+            raise LabelError(f"target has dtype {target.dtype}: pass the true classes as integers")
         return target.reshape(-1)
 
     def _above(self, scores: Any, true: Any) -> Any:
@@ -160,15 +161,15 @@ class Reader:
             if bool(outside.any()):
                 at = next(i for i, wrong in enumerate(outside.tolist()) if wrong)
                 raise InputError(
-                    f"preds[{at}] is {float(scores[at])}, which is no probability. Pass "
-                    "threshold=0.0 for logits, or apply a sigmoid."
+                    f"preds[{at}] is {float(scores[at])}, which is not a probability. "
+                    "Pass threshold=0.0 for logits, or apply a sigmoid."
                 )
         return true - true + (scores > limit)
 
     def _refuse_several(self) -> None:
         if self.classes != 2:
             raise ShapeError(
-                f"preds have one score for each target, and there are {self.classes} classes: give "
+                f"preds have one score for each target, but there are {self.classes} classes: pass "
                 "a score for each class"
             )
 
@@ -178,7 +179,7 @@ class Reader:
         if shape != wanted:
             raise ShapeError(
                 f"preds have shape {tuple(shape)}; for target of shape {tuple(target.shape)} and "
-                f"{self.classes} classes give scores of shape {tuple(wanted)}, or classes as "
+                f"{self.classes} classes, pass scores of shape {tuple(wanted)}, or classes as "
                 "integers"
             )
 
@@ -190,6 +191,6 @@ class Reader:
 
 
 def is_floating(data: Any) -> bool:
-    """Whether an array is of floats of any width."""
+    """Whether an array has floats of any width."""
     kind = getattr(data.dtype, "kind", "V")
     return "float" in str(data.dtype) if kind == "V" else bool(kind == "f")

@@ -1,4 +1,4 @@
-"""Hugging Face: scores for ``transformers.Trainer``, and a module as ``evaluate`` has them."""
+"""Hugging Face: scores for ``transformers.Trainer``, and modules for ``evaluate``."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _PROBLEMS = ("single_label_classification", "multi_label_classification")
 
 
 class ComputeMetrics:
-    """What a Trainer calls with predictions and labels; made by :func:`compute_metrics`.
+    """The function that a Trainer calls with predictions and labels; see :func:`compute_metrics`.
 
     ``scores`` has the Scores of the last evaluation by name, with their signatures.
     """
@@ -70,7 +70,7 @@ class ComputeMetrics:
                 return {}
             self.scores = {name: self._score(name, x) for name, x in self.definitions.items()}
         except BaseException:
-            self._start()  # the next evaluation begins anew
+            self._start()  # the next evaluation starts again
             raise
         self._start()
         return numbers(self.scores)
@@ -91,7 +91,7 @@ class ComputeMetrics:
         self._reader = reader
 
     def _read(self, predictions: Array, label_ids: Array) -> Reader:
-        """How batches are read, from the first one: a column of logits is a class."""
+        """How batches are read, from the first one: each column of logits is a class."""
         classes = None if self._labels is None else len(self._labels)
         if classes is None and is_floating(predictions) and predictions.ndim > label_ids.ndim:
             classes = predictions.shape[-1]
@@ -141,18 +141,18 @@ def compute_metrics(
     problem_type: str = "single_label_classification",
     interval: Any = None,
 ) -> ComputeMetrics:
-    """Make the ``compute_metrics`` of a Trainer.
+    """Make the ``compute_metrics`` function of a Trainer.
 
-    Logits are decided by the largest one; metrics of probabilities apply a softmax. The labels of
-    tokens are flattened, and padding is dropped. Results are plain floats, which a Trainer can
-    write down and resume from; the attribute ``scores`` has them with their signatures.
+    The class with the largest logit is predicted; metrics of probabilities apply a softmax. The
+    labels of tokens are flattened, and padding is dropped. Results are plain floats, which a
+    Trainer can save and resume from; the attribute ``scores`` has them with their signatures.
 
     *metrics: Names, signatures, Definitions, metric functions, or mappings from names to those.
     labels: The names of the classes, as a list or as ``model.config.id2label``. Default: 0, 1, …
     ignore_index: One or several labels whose items are dropped.
-    threshold: The logit above which a label is in the set of a multi-label model (default: 0), or
-        the single score above which an item is of the second of two classes (default: 0.5, of
-        probabilities; for logits pass 0.0).
+    threshold: The logit above which a multi-label model predicts a label (default: 0), or the
+        single score above which the second of two classes is predicted (default: 0.5, for
+        probabilities; for logits, pass 0.0).
     problem_type: "single_label_classification" or "multi_label_classification".
     interval: The interval of all metrics, such as "auto": its ends are ``averaged_f1_low`` and
         ``averaged_f1_high``.
@@ -169,7 +169,7 @@ def compute_metrics(
     """
     if not is_among(problem_type, _PROBLEMS):
         raise DefinitionError(
-            f"problem_type is one of {', '.join(_PROBLEMS)}; got {problem_type!r}"
+            f"problem_type must be one of {', '.join(_PROBLEMS)}; got {problem_type!r}"
         )
     if isinstance(labels, Mapping):
         labels = [labels[at] for at in sorted(labels)]
@@ -179,12 +179,12 @@ def compute_metrics(
 
 
 def _sides(eval_pred: Any) -> tuple[Array, Array]:
-    """Predictions and labels as arrays; of several outputs of a model, the first are logits."""
+    """Predictions and labels as arrays; the first of several outputs of a model are logits."""
     sides = (getattr(eval_pred, "predictions", None), getattr(eval_pred, "label_ids", None))
     if sides[0] is None and isinstance(eval_pred, (tuple, list)) and len(eval_pred) == 2:
         sides = eval_pred[0], eval_pred[1]
     if sides[0] is None or sides[1] is None:
-        raise InputError("give an EvalPrediction, or predictions and labels; got neither")
+        raise InputError("pass an EvalPrediction, or predictions and labels; got neither")
     first = sides[0][0] if isinstance(sides[0], (tuple, list)) else sides[0]
     predictions, label_ids = to_numpy(first), to_numpy(sides[1])
     if label_ids.dtype.kind in ("b", "u"):
@@ -193,8 +193,8 @@ def _sides(eval_pred: Any) -> tuple[Array, Array]:
 
 
 def _softmax(rows: Array) -> Array:
-    """Probabilities of each row of logits; of single ones, which are of the second of two classes,
-    those of both.
+    """Probabilities for each row of logits; single logits, which belong to the second of two
+    classes, give those of both.
     """
     rows = rows.astype(np.float64)
     if rows.ndim == 1:
@@ -204,7 +204,7 @@ def _softmax(rows: Array) -> Array:
 
 
 def evaluation_module(*metrics: Any, labels: Any = None, interval: Any = None) -> Any:
-    """Make a module of the library ``evaluate``, with ``add_batch``, ``compute`` and ``combine``.
+    """Make a module for the library ``evaluate``, with ``add_batch``, ``compute`` and ``combine``.
 
     *metrics: Names, signatures, Definitions, metric functions, or mappings from names to those.
     labels: All classes in their order. By default, those that occur.
@@ -222,7 +222,7 @@ def evaluation_module(*metrics: Any, labels: Any = None, interval: Any = None) -
     found = named_metrics(metrics, interval)
     for name, definition in found.items():
         if definition.declaration.kind not in COUNTED:
-            raise DefinitionError(f"{name} is computed from scores, and a module has predictions")
+            raise DefinitionError(f"{name} is computed from scores, but a module has predictions")
     text = labels is not None and isinstance(next(iter(labels), None), str)
     feature = datasets.Value("string" if text else "int64")
 

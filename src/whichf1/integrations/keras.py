@@ -30,7 +30,7 @@ _BACKENDS = ("torch", "jax")
 
 @keras.saving.register_keras_serializable(package="whichf1")
 class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
-    """Any score of predicted classes as a metric of Keras.
+    """Any score of predicted classes as a Keras metric.
 
     ``y_true`` has classes as integers, or one-hot rows; ``y_pred`` has scores of all classes in its
     last dimension, one score of the second of two classes, or classes as integers.
@@ -40,8 +40,9 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
     num_classes: The number of classes.
     labels: The names of the classes in their order. Default: 0, 1, 2, …
     ignore_class: One or several true classes whose items are dropped, such as -1 for padding.
-    threshold: Above it, a single score means the second of two classes. Default: 0.5.
-    name: What Keras calls it in its logs. Default: the name of the metric.
+    threshold: With a single score per item, the second of two classes is predicted above it.
+        Default: 0.5.
+    name: Its name in Keras' logs. Default: the name of the metric.
     interval: The interval of :meth:`score`; None for none.
     **options: Further options of the metric, such as ``average="macro"``.
     DefinitionError: If the metric or an option is unknown, or is not computed from counts.
@@ -69,7 +70,7 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
         ((key, definition),) = named_metrics([{own_name(metric): definition}]).items()
         if definition.declaration.kind not in COUNTED:
             raise DefinitionError(
-                f"{definition.metric} is computed from scores, and this metric counts predicted "
+                f"{definition.metric} is computed from scores, but this metric counts predicted "
                 "classes: compute it from the predictions, with whichf1." + definition.metric
             )
         super().__init__(name=name or key, dtype=dtype)
@@ -78,14 +79,14 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
         self.definition = definition.settled(interval=None)
         self._with_interval = with_interval(definition, interval)
         better = {"higher": "up", "lower": "down"}
-        self._direction = better.get(definition.declaration.better)  # what callbacks look at
+        self._direction = better.get(definition.declaration.better)  # used by callbacks
         whole = "int32" if keras.backend.backend() == "jax" else "int64"
         k = self._reader.classes
         self.cells = self.add_variable((k, k), "zeros", dtype=whole, name="cells")
         self.refused = self.add_variable((2,), "zeros", dtype=whole, name="refused")
 
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
-        """Add a batch. Nothing of one that cannot be counted is added; the next result says so."""
+        """Add a batch. If it cannot be counted, nothing is added, and the next result raises."""
         if sample_weight is not None:
             raise InputError(
                 "the items of this metric have no weights: name it in metrics=, not in "
@@ -115,8 +116,8 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
         if scores and len(shape) > 1 and shape[-1] == k:
             if self._reader.threshold is not None:
                 raise ShapeError(
-                    f"threshold= is for one score of each item, and y_pred has {k}: drop it, or "
-                    "give those of the second class alone"
+                    f"threshold= is for one score per item, but y_pred has {k}: drop it, or pass "
+                    "those of the second class alone"
                 )
             if tuple(y_true.shape) == shape:
                 y_true = ops.argmax(y_true, -1)
@@ -127,7 +128,7 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
             predicted, missing = ops.cast(y_pred > limit, "int32"), ops.isnan(y_pred)
         elif scores:
             raise ShapeError(
-                f"y_pred has shape {shape}, y_true {tuple(y_true.shape)}: give scores of {k} "
+                f"y_pred has shape {shape}, y_true {tuple(y_true.shape)}: pass scores of {k} "
                 "classes in the last dimension, or classes as integers"
             )
         else:
@@ -136,17 +137,17 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
         if sides[0].shape != sides[1].shape:
             raise ShapeError(
                 f"y_true has shape {tuple(y_true.shape)}, y_pred {shape}, and there are {k} "
-                "classes: give a true class for each prediction"
+                "classes: pass a true class for each prediction"
             )
         return ops.cast(sides[0], "int32"), ops.cast(sides[1], "int32"), sides[2]
 
     def result(self) -> Any:
-        """The score of all batches so far, as a number of the backend."""
+        """The score of all batches so far, as a tensor of the backend."""
         cells, refused = self.cells.value, self.refused.value
         if keras.backend.backend() == "jax":
             import jax
 
-            if isinstance(cells, jax.core.Tracer):  # inside of a compiled step
+            if isinstance(cells, jax.core.Tracer):  # inside a compiled step
                 kind: Any = jax.numpy.zeros((), np.float32)
                 return jax.pure_callback(self._value, kind, cells, refused)
         elif cells.device.type == "meta":  # Keras asks for the shape of the result
@@ -175,14 +176,14 @@ class KerasMetric(keras.metrics.Metric):  # type: ignore[misc]
             k = self._reader.classes
             raise LabelError(
                 f"a class is outside the {k} classes, 0 to {k - 1}, in {outside:,} of the items. "
-                "Padding is dropped with ignore_class=."
+                "Drop padding with ignore_class=."
             )
         if not cells.any():
-            raise InputError(f"{self.name} has no items to score: there was no batch")
+            raise InputError(f"{self.name} has no items to score: there were no batches")
         return Counts.of_cells(self._reader.labels, cells.astype(np.int64).reshape(-1))
 
     def get_config(self) -> dict[str, Any]:
-        """What makes the same metric again."""
+        """The configuration that recreates the metric."""
         reader = self._reader
         return {
             "metric": self.definition.signature,

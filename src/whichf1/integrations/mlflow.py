@@ -20,9 +20,9 @@ from whichf1.scoring.evaluate import run
 from whichf1.scoring.functions import with_options
 
 FOLDER = "whichf1"
-"""Where the artifacts of a run are."""
+"""The folder of a run's artifacts."""
 LONGEST_TAG = 5000
-"""MLflow cuts longer values without a word in some versions."""
+"""Some versions of MLflow silently truncate longer values."""
 
 
 def log(
@@ -33,18 +33,19 @@ def log(
     report: Any = None,
     pictures: Mapping[str, Any] | None = None,
 ) -> dict[str, float]:
-    """Log scores to the active run of MLflow, which is started if there is none.
+    """Log scores to the active MLflow run, which is started if there is none.
 
     Values and the ends of intervals are metrics: ``averaged_f1``, ``averaged_f1_low``,
-    ``averaged_f1_high``. Signatures are tags: ``averaged_f1.signature``. The folder ``whichf1`` of
-    the artifacts has all that is known of the scores as JSON, the report as a page, and pictures.
+    ``averaged_f1_high``. Signatures are tags: ``averaged_f1.signature``. The artifact folder
+    ``whichf1`` has everything known about the scores as JSON, the report as a page, and pictures.
 
-    scores (Score, mapping, list, report): A score, several, by name or not, or a report.
+    scores (Score, mapping, list, report): A score, several scores with or without names, or a
+        report.
     step: The step of the metrics, such as the epoch.
-    prefix: What stands before every name, such as "val_".
-    report: What ``whichf1.report`` gives. Default: ``scores`` itself, if it is a report.
+    prefix: A prefix for every name, such as "val_".
+    report: A result of ``whichf1.report``. Default: ``scores`` itself, if it is a report.
     pictures (mapping): Results with a picture, or pictures, by the name of their file.
-    Returns: The metrics that were logged. Infinite values are none: MLflow changes them.
+    Returns: The metrics that were logged, without infinite values, which MLflow would change.
     InputError: If something is not a score, a report or a picture.
     """
     mlflow = _mlflow()
@@ -54,7 +55,7 @@ def log(
     tags |= {f"{prefix}{name}.value": str(x.value) for name, x in known.items() if isinf(x)}
     if report is None and hasattr(scores, "to_html"):
         report = scores
-    with tempfile.TemporaryDirectory() as folder:  # all is made before anything is logged
+    with tempfile.TemporaryDirectory() as folder:  # everything is created before anything is logged
         files(folder, known, report, pictures)
         mlflow.log_metrics(values, step=step)
         mlflow.set_tags(tags)
@@ -70,10 +71,10 @@ def make_metric(metric: Any, *, name: str | None = None, labels: Any = None, **o
     """Make a metric for ``extra_metrics`` of ``mlflow.models.evaluate``.
 
     metric: A name, a signature, a Definition or a metric function.
-    name: What it is called in the results. Default: its own name.
+    name: Its name in the results. Default: the name of the metric.
     labels: All classes in their order. By default, those that occur.
     **options: The options of the metric, such as ``average="macro"`` or ``interval="auto"``.
-    Returns: What ``mlflow.models.make_metric`` gives.
+    Returns: The result of ``mlflow.models.make_metric``.
     DefinitionError: If the metric is unknown, or neither high nor low values of it are better.
     """
     _mlflow()

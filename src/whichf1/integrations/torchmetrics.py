@@ -1,8 +1,8 @@
 """torchmetrics: every score as a ``torchmetrics.Metric``.
 
-``AveragedF1(num_classes=3)``, ``RocAuc(num_classes=2)`` and their like are made from the names of
+``AveragedF1(num_classes=3)``, ``RocAuc(num_classes=2)`` and so on are created from the names of
 metrics; ``ScoreMetric`` takes a name or a signature. Batches are added to a table on the device of
-the metric, which is all that processes exchange and all that leaves the device.
+the metric; only this table is exchanged between processes and leaves the device.
 """
 
 from __future__ import annotations
@@ -58,16 +58,17 @@ _THEIRS = (
     "sync_on_compute",
     "compute_with_cache",
 )
-"""What ``torchmetrics.Metric`` itself takes."""
+"""The options of ``torchmetrics.Metric`` itself."""
 _LOGITS = " For logits pass logits=True."
 
 
 class ScoreMetric(torchmetrics.Metric):
-    """Any score of classes, scores or probabilities, as a metric of torchmetrics.
+    """Any score of classes, scores or probabilities as a torchmetrics metric.
 
     ``update(preds, target)`` takes classes as integers, or scores of all classes as floats of shape
-    (N, C, ...); with two classes also one score for each target. Nothing of a batch that is refused
-    is added. ``compute`` gives a tensor, :meth:`score` the Score with its interval and signature.
+    (N, C, ...); with two classes also one score for each target. If a batch is refused, no part of
+    it is added. ``compute`` returns a tensor, :meth:`score` the Score with its interval and
+    signature.
 
     metric: A name, a name with parameters such as ``"f_beta(beta=2)"``, a signature, a Definition
         or a metric function.
@@ -75,8 +76,8 @@ class ScoreMetric(torchmetrics.Metric):
     labels: The names of the classes in their order. Default: 0, 1, 2, …
     ignore_index: One or several targets whose items are dropped, such as -100 for padding.
     threshold: With two classes and one score for each target, the second class is predicted above
-        it. Default: 0.5, of probabilities; 0.0, of logits. A metric with a parameter of this name,
-        such as net_benefit, takes it instead; other metrics of scores have none.
+        it. Default: 0.5 for probabilities, 0.0 for logits. A metric with a parameter of this name,
+        such as net_benefit, uses it instead; other metrics of scores have no threshold.
     logits (bool): Whether scores are logits. Metrics of scores and probabilities apply a softmax
         (or a sigmoid) first.
     thresholds (int): For rankings, the number of equal bins that scores are rounded into, so that
@@ -84,8 +85,8 @@ class ScoreMetric(torchmetrics.Metric):
     low, high: The range of the binned scores.
     interval: The interval of :meth:`score`; None for none.
     **options: Further options of the metric, such as ``average="macro"`` or ``positive=1``, and of
-        ``torchmetrics.Metric``, such as ``dist_sync_on_step``. ``average="none"`` gives a value for
-        each class.
+        ``torchmetrics.Metric``, such as ``dist_sync_on_step``. ``average="none"`` returns a value
+        for each class.
     DefinitionError: If the metric or an option is unknown or does not apply.
 
     >>> import torch
@@ -135,39 +136,39 @@ class ScoreMetric(torchmetrics.Metric):
         bins = _bins(thresholds, low, high)
         self._state = _state_of(self.definition, self._reader, bool(logits), bins)
         self._of_batch = False
-        self._alone: Any = None  # the state, where no other metric of a collection has it, too
+        self._alone: Any = None  # the state, if no other metric of a collection shares it
         rule = repr((type(self._state).__name__, self._reader, self._state))
         digest = hashlib.blake2s(rule.encode(), digest_size=4)
         self._name = f"{self._state.word}_{digest.hexdigest()}"
-        # states that have one name are counted alike, so that only those form a compute group;
-        # and what processes add up must have been counted alike
+        # states with the same name are counted alike, so that only those form a compute group;
+        # and what processes sum must have been counted alike
         self.add_state("rule", torch.tensor(int(digest.hexdigest(), 16)), _the_same)
         self.add_state(self._name, self._state.empty(), self._state.reduction)
 
     @property
     def higher_is_better(self) -> bool | None:  # type: ignore[override]
-        """Whether higher values are better; None if neither are."""
+        """Whether higher values are better; None if neither is."""
         return {"higher": True, "lower": False}.get(self.definition.declaration.better)
 
     @property
     def plot_lower_bound(self) -> float | None:  # type: ignore[override]
         """The lowest possible value."""
-        low = self.definition.declaration.bounds[0]
+        low = self.definition.bounds[0]
         return low if np.isfinite(low) else None
 
     @property
     def plot_upper_bound(self) -> float | None:  # type: ignore[override]
         """The highest possible value."""
-        high = self.definition.declaration.bounds[1]
+        high = self.definition.bounds[1]
         return high if np.isfinite(high) else None
 
     def update(self, preds: Tensor, target: Tensor) -> None:
-        """Add a batch of predictions beside their targets."""
+        """Add a batch of predictions and targets."""
         state = getattr(self, self._name)
         try:
             added = self._state.added(state, *_tensors(preds, target))
         except BaseException:
-            self._update_count -= 1  # torchmetrics has counted it already
+            self._update_count -= 1  # torchmetrics has already counted it
             raise
         if added is not state:
             setattr(self, self._name, added)
@@ -190,7 +191,7 @@ class ScoreMetric(torchmetrics.Metric):
         return torch.tensor(float(number), dtype=self.dtype, device=self.device)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
-        """Add a batch, and give its own score: NaN if that is undefined for so few items."""
+        """Add a batch, and return its own score: NaN if it is undefined for so few items."""
         if self._is_synced or self.dist_sync_on_step:
             return self._forward_pooled(*args, **kwargs)
         return self._forward(*args, **kwargs)
@@ -257,7 +258,7 @@ class ScoreMetric(torchmetrics.Metric):
         return self._plot(val, ax)
 
     def set_dtype(self, dst_type: str | torch.dtype) -> ScoreMetric:
-        """Change the dtype of what ``compute`` gives; counts stay whole numbers."""
+        """Change the dtype of the result of ``compute``; counts stay whole numbers."""
         self._dtype = torch.zeros(0).type(dst_type).dtype
         self._computed = None
         return self
@@ -266,7 +267,7 @@ class ScoreMetric(torchmetrics.Metric):
         return super()._apply(lambda state: state.to(fn(state).device))
 
     def sync(self, *args: Any, **kwargs: Any) -> None:
-        """Gather the states of all processes, of which some may have had no batch."""
+        """Gather the states of all processes, some of which may have had no batch."""
         state = getattr(self, self._name)
         if isinstance(state, list) and not state:
             setattr(self, self._name, [self._state.no_items(self.device)])
@@ -297,7 +298,7 @@ class ScoreMetric(torchmetrics.Metric):
         state = getattr(self, self._name)
         if not self._state.has_items(state):
             said = (
-                "every target was ignored, or there was none"
+                "every target was ignored, or there were none"
                 if self.update_called
                 else "call update first"
             )
@@ -309,7 +310,7 @@ class ScoreMetric(torchmetrics.Metric):
 
 
 def _is_by_class(metric: Any, options: dict[str, Any]) -> bool:
-    """Whether a value of each class is asked for; the option that says so is removed."""
+    """Whether a value for each class is requested; the option for it is removed."""
     asked = options.get("average") == "none"
     if asked:
         del options["average"]
@@ -326,7 +327,7 @@ def _definitions(
         raise DefinitionError(f"{definition.signature} is a mean over batches: drop batch=")
     if declared.kind not in (*COUNTED, "ranking", "loss") or definition.average == "samples":
         raise DefinitionError(
-            f"{definition.signature} is for sets of labels, which whichf1.count_multilabel counts"
+            f"{definition.signature} is for sets of labels: use whichf1.count_multilabel"
         )
     whole = definition.average is None and definition.positive is None
     if declared.kind == "rate" and whole and not by_class:
@@ -343,7 +344,7 @@ def _bins(thresholds: Any, low: float, high: float) -> tuple[int, float, float] 
     if thresholds is not None:
         return thresholds, low, high
     if (low, high) != (0, 1):
-        raise DefinitionError("low= and high= are the range of bins: pass thresholds=, too")
+        raise DefinitionError("low= and high= are the range of bins: pass thresholds= as well")
     return None
 
 
@@ -360,8 +361,8 @@ def _tensors(preds: Any, target: Any) -> tuple[Tensor, Tensor]:
 def _the_same(rules: Tensor) -> Tensor:
     if bool((rules != rules[0]).any()):
         raise MergeError(
-            "metrics that count differently do not add up: give every process the same metric, "
-            "labels or num_classes, ignore_index and threshold"
+            "metrics that count differently cannot be added: use the same metric, labels or "
+            "num_classes, ignore_index and threshold in every process"
         )
     return rules[0]
 
@@ -371,12 +372,12 @@ class PairTable(NamedTuple):
 
     labels: Labels
     margins: Any
-    """The diagonal, and what is off it by prediction and by target: (3, classes)."""
+    """The diagonal, and the cells off it by prediction and by target: (3, classes)."""
     cells: Callable[[], tuple[Any, Any]]
-    """The cells that are filled (target · classes + prediction, in order), and their counts."""
+    """The non-empty cells (target · classes + prediction, in order), and their counts."""
 
     def counts(self) -> Counts:
-        """All cells, of which most scores need only the margins."""
+        """All cells; most scores need only the margins."""
         filled, count = self.cells()
         true, predicted = np.divmod(filled, len(self.labels))
         return Counts(self.labels, true, predicted, count, declared=True, in_order=True)
@@ -398,7 +399,7 @@ class PairTable(NamedTuple):
             distances=lambda: self.counts().table.distances,
             cells=lambda: self.counts().table.cells,
         )
-        nothing: Any = None  # the margins stand for the table
+        nothing: Any = None  # the margins replace the table
         values = definition.values(Frozen(nothing, classes, self.labels), margins).reshape(-1)
         return values if each else values[0]
 
@@ -413,8 +414,8 @@ def _over_all_classes(definition: Definition) -> bool:
 class PairState:
     """How often each class was predicted for each target: whole numbers.
 
-    A flat table, (classes²,), and after it its margins, (3 · classes,), so that most scores need
-    not look at the table.
+    A flat table, (classes²,), followed by its margins, (3 · classes,), so that most scores need
+    not read the table.
     """
 
     word = "counts"
@@ -459,10 +460,10 @@ class PairState:
         return self._checked(*self._decided(preds, target))
 
     def _decided(self, preds: Tensor, target: Tensor) -> tuple[Any, Any]:
-        """Targets and predicted classes, as arrays where they are in memory."""
+        """Targets and predicted classes, as arrays if they are in memory."""
         true, guess = _in_memory(preds, target)
         if true.dtype == guess.dtype and true.ndim == 1 and true.shape == guess.shape:
-            return true, guess  # the usual, and quicker
+            return true, guess  # the common case, and faster
         return self.reader.decided(guess, true)
 
     def _checked(self, true: Any, predicted: Any) -> tuple[Any, Any]:
@@ -484,7 +485,7 @@ class PairState:
         return kernel.add_pairs(true, predicted, codes, low, table[:cells], table[cells:])
 
     def joined(self, state: Tensor, part: tuple[Any, Any]) -> Tensor:
-        """The state with a batch that was read: itself in memory, another on a device."""
+        """The state with a batch that was read: updated in memory, a new one on a device."""
         if state.is_cpu and self._add(state, *part):
             return state
         classes = self.reader.classes
@@ -533,14 +534,14 @@ class PairState:
 
 @dataclass(frozen=True)
 class ItemState:
-    """The target and the scores of every item: rows of a list, put together when needed."""
+    """The target and the scores of every item: rows of a list, concatenated when needed."""
 
     word = "items"
     reduction = "cat"
     reader: Reader
     metric: str
     positive: int
-    """With two classes, the class whose scores are kept."""
+    """The class whose scores are kept, if there are two."""
     logits: bool
 
     def empty(self) -> list[Tensor]:
@@ -592,15 +593,15 @@ class ItemState:
             self._refuse_others(scores)
         if scores.ndim == 1 and self.positive != 1:
             raise InputError(
-                f"single scores are of the second class, {self.reader.labels[1]!r}: give the "
-                f"scores of both, as positive={self.reader.labels[0]!r}"
+                f"single scores refer to the second class, {self.reader.labels[1]!r}: pass "
+                f"the scores of both classes, since positive={self.reader.labels[0]!r}"
             )
         if self.reader.classes == 2:
             scores = scores[:, None] if scores.ndim == 1 else scores[:, [self.positive]]
         return true, scores
 
     def _refuse_others(self, scores: Tensor) -> None:
-        """Raise where scores are not probabilities."""
+        """Raise if scores are not probabilities."""
         rows = find(self.metric).kind == "loss" and scores.ndim == 2
         try:
             (check_rows if rows else check_probabilities)(scores.cpu().numpy())
@@ -739,10 +740,10 @@ class SumState:
 def _state_of(
     definition: Definition, reader: Reader, logits: bool, limits: tuple[int, float, float] | None
 ) -> Any:
-    """What batches are added to for a definition."""
+    """The state that a definition needs."""
     kind, labels = definition.declaration.kind, reader.labels
     if kind != "ranking" and limits is not None:
-        raise DefinitionError(f"thresholds= is for rankings, and {definition.metric} is none")
+        raise DefinitionError(f"thresholds= is for rankings, and {definition.metric} is not one")
     if definition.positive is not None:
         labels.code(definition.positive)  # an error if there is no such class
     if kind in COUNTED:
@@ -754,7 +755,7 @@ def _state_of(
     positive = labels[1] if definition.positive is None else definition.positive
     several = len(labels) > 2 and definition.positive is None
     if several and kind == "ranking" and not definition.declaration.of_top_label:
-        definition = over_each_class(definition, labels)  # an error if no mean is asked for
+        definition = over_each_class(definition, labels)  # an error if no mean is requested
     facts = (reader, definition.metric, labels.code(positive), logits)
     if limits is None:
         return ItemState(*facts)

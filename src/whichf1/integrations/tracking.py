@@ -1,4 +1,4 @@
-"""Scores as other programs log them: names that are legal everywhere, plain numbers, files."""
+"""Scores for experiment trackers: names that are legal everywhere, plain numbers, files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from whichf1.scoring.score import PerClass, Score
 from whichf1.tables.saving import write_whole
 
 LONGEST = 200
-"""Characters of a name; programs allow 250, with what is added to it."""
+"""The longest name; programs allow 250 characters, including what is added to it."""
 
 
 def legal(name: object) -> str:
@@ -30,7 +30,7 @@ def legal(name: object) -> str:
 def named_metrics(metrics: Iterable[Any], interval: Any = None) -> dict[str, Definition]:
     """Definitions by name: from names, signatures, functions, or mappings from names to those.
 
-    ``interval`` is the interval of those that do not say which they have.
+    ``interval`` is the interval of those that do not have one.
     """
     found: dict[str, Definition] = {}
     for metric in metrics:
@@ -41,12 +41,12 @@ def named_metrics(metrics: Iterable[Any], interval: Any = None) -> dict[str, Def
             alone = definition.average is None and definition.positive is None
             if declared.kind == "rate" and alone:
                 raise DefinitionError(
-                    f"{declared.name} of which class? Name a mean, such as macro_recall, or give "
+                    f"{declared.name} of which class? Name a mean, such as macro_recall, or pass "
                     f"whichf1.{declared.name}.definition(positive=CLASS)."
                 )
             _add(found, name, definition)
     if not found:
-        raise DefinitionError("which metrics? Give names, such as 'averaged_f1'")
+        raise DefinitionError("which metrics? Pass names, such as 'averaged_f1'")
     return found
 
 
@@ -56,7 +56,7 @@ def with_interval(definition: Definition, interval: Any) -> Definition:
         return definition
     method, declared = find_method(interval), definition.declaration
     if isinstance(method, Auto) and not (declared.smooth or fits(method, declared)):
-        return definition  # a maximum over thresholds, say, has no automatic interval
+        return definition  # a maximum over thresholds, for example, has no automatic interval
     return replace(definition, interval=method)
 
 
@@ -71,7 +71,7 @@ def own_name(metric: Any) -> str:
 def _add(found: dict[str, Any], name: object, value: Any) -> None:
     if legal(name) in found:
         raise DefinitionError(
-            f"two scores are called {legal(name)!r}: give a mapping from names to scores"
+            f"two scores are named {legal(name)!r}: pass a mapping from names to scores"
         )
     found[legal(name)] = value
 
@@ -88,7 +88,7 @@ def named_scores(scores: Any) -> dict[str, Score]:
         scores = dict(scores.scores)
     found: dict[str, Score] = {}
     if not isinstance(scores, Iterable) or isinstance(scores, str):
-        raise InputError(f"give scores of whichf1; got {type(scores).__name__}")
+        raise InputError(f"pass scores of whichf1; got {type(scores).__name__}")
     pairs = scores.items() if isinstance(scores, Mapping) else ((None, x) for x in scores)
     for name, score in pairs:
         if isinstance(score, (PerClass, MacroF1)):
@@ -97,7 +97,7 @@ def named_scores(scores: Any) -> dict[str, Score]:
         elif isinstance(score, Score):
             _add(found, own_name(score.definition) if name is None else name, score)
         else:
-            raise InputError(f"{score!r} is no score of whichf1, which states what it is")
+            raise InputError(f"{score!r} is not a score of whichf1, which states its definition")
     return found
 
 
@@ -147,11 +147,11 @@ def _write_report(path: Path, report: Any) -> None:
     elif hasattr(report, "to_html"):
         write_whole(path, report.to_html().encode())
     else:
-        raise InputError(f"report= is what whichf1.report gives; got {type(report).__name__}")
+        raise InputError(f"report= must be a result of whichf1.report; got {type(report).__name__}")
 
 
 def _write_picture(path: Path, result: Any) -> None:
-    """A picture, a result that has one, or a figure of matplotlib."""
+    """A picture, a result that has one, or a matplotlib figure."""
     if hasattr(result, "savefig"):
         result.savefig(path, dpi=150)
     elif hasattr(result, "panels"):  # a Picture

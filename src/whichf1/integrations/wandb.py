@@ -25,11 +25,12 @@ def log(
     ``averaged_f1_high``. Signatures go into its summary: ``averaged_f1.signature``. The report is
     logged as HTML, and pictures as images.
 
-    scores (Score, mapping, list, report): A score, several, by name or not, or a report.
-    run: What ``wandb.init`` gives. Default: the run that was started last.
+    scores (Score, mapping, list, report): A score, several scores with or without names, or a
+        report.
+    run: The result of ``wandb.init``. Default: the run that was started last.
     step: The step of the history.
-    prefix: What stands before every name, such as "val/".
-    report: What ``whichf1.report`` gives. Default: ``scores`` itself, if it is a report.
+    prefix: A prefix for every name, such as "val/".
+    report: A result of ``whichf1.report``. Default: ``scores`` itself, if it is a report.
     pictures (mapping): Results with a picture, or pictures, by their name.
     Returns: The numbers that were logged.
     InputError: If there is no run, or something is not a score, a report or a picture.
@@ -43,7 +44,7 @@ def log(
     signatures = {f"{prefix}{name}.signature": x.signature for name, x in known.items()}
     if report is None and hasattr(scores, "to_html"):
         report = scores
-    with tempfile.TemporaryDirectory() as folder:  # all is made before anything is logged
+    with tempfile.TemporaryDirectory() as folder:  # everything is created before anything is logged
         _, *written = files(folder, known, report, pictures)
         media = {f"{prefix}{path.stem}": _media(wandb, path) for path in written}
         run.log({**values, **media}, step=step)

@@ -11,13 +11,28 @@ def count_pairs(
     label values themselves, unsorted. ``flush``: items that 32-bit counters may hold; 0: default.
     """
 
-def count_margins(
-    true: Any, predicted: Any, threads: int, cells: bool
-) -> tuple[list[int], bytes, bytes | None] | None:
-    """The labels, the margins (float64) of their table, as below, and its cells if asked for.
+def count_table(
+    true: Any, predicted: Any, threads: int, whole: bool
+) -> tuple[list[Any], bytes, tuple[float, ...] | None, bytes | None] | None:
+    """The labels, the margins (float64) of their table, as below; if whole, its sums and cells.
 
-    Cells are their places in the table (int64), then their counts (float64). None if there are too
-    many classes for a dense table.
+    The sums are those of ``reference.TableSums``. Cells are their places in the table (int64), then
+    their counts (float64). None if the columns are not of one kind of integers, or booleans, and of
+    one length above 0; or if there are too many classes for a dense table.
+    """
+
+def count_class(
+    true: Any, predicted: Any, threads: int, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels, and true positives, false positives and false negatives of one of them.
+
+    None where ``count_table`` gives none, or if that label does not occur.
+    """
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    ``margins`` and ``cells`` as ``count_table`` gives them.
     """
 
 def margins(true: Any, predicted: Any, count: Any, sums: Any) -> None:
@@ -51,6 +66,12 @@ def rank_table(
     and twice int32 (int64 from 2³¹ − 1 items on), or float64 with weights.
     """
 
+def rank_areas(scores: Any, positive: Any, threads: int) -> tuple[float, ...] | None:
+    """The fields of ``RankAreas``; None if a label is not 0 or 1, or a score not finite."""
+
+def trapezoid(x: Any, y: Any, threads: int) -> tuple[float, bool, bool]:
+    """The area under a curve of contiguous float64 points; whether x ever rises, and falls."""
+
 def group_labels(true: Any, predicted: Any) -> tuple[bytes, bytes] | None:
     """GROUP BY the true and predicted labels in two matrices of 0 and 1 (items × labels).
 
@@ -68,6 +89,12 @@ def label_flags(true: Any, scores: Any) -> bytes | None:
     """Whether each item has each label; None if a number is neither 0 nor 1.
 
     Nor if the scores, floats of the same shape, are not all finite.
+    """
+
+def label_scores(true: Any, other: Any, what: int, threads: int) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item, by its place in ``reference.LABEL_SCORES``.
+
+    None if a label is neither 0 nor 1, or a score not finite.
     """
 
 def running(positives: Any, negatives: Any, tp: float, fp: float, steps: Any) -> None:
@@ -104,3 +131,5 @@ def multinomial(state: Any, items: int, share: Any, rows: Any) -> bool:
 
     False, and the state as it was, if a number does not fit a byte.
     """
+
+def beta_logit(a: float, b: float, p: float) -> float: ...

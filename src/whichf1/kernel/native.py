@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from math import isqrt
 from typing import Any
 
@@ -12,9 +11,10 @@ import numpy as np
 
 import whichf1.kernel._native as c
 from whichf1.kernel.reference import (
+    LABEL_SCORES,
     TOLERANCE,
     Array,
-    Cells,
+    CountedTable,
     LossSums,
     Pairs,
     Ranks,
@@ -24,12 +24,15 @@ from whichf1.kernel.reference import encode as _encode_any
 
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
+_LABEL_SCORES = {name: at for at, name in enumerate(LABEL_SCORES)}
+_OF_PAIRS = ("disorder", "precision")
+_MOST_LABELS = 64
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
 _FLAG = np.dtype(np.bool_)
 _CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
 _ASKED = os.environ.get("WHICHF1_THREADS", "")
 THREADS = min(int(_ASKED[:6]) if _ASKED.isdecimal() else 10**6, _CORES or 1) or 1
-"""As many as there are cores, or fewer."""
+"""The number of threads: as many as there are cores, or fewer."""
 
 
 def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> Pairs:
@@ -46,26 +49,31 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
     return pairs._replace(count=pairs.count.astype(count.dtype))
 
 
-def count_margins(
-    true: Array, predicted: Array, cells: bool = False
-) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if asked for.
+def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
+    """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
+    C also if there are too many labels for a dense table.
     """
-    counted = c.count_margins(true, predicted, THREADS, cells)
-    if counted is None:
-        return None
-    labels, sums, filled = counted
-    k = len(labels)
-    tp = np.ndarray(k, _FLOAT, sums)
-    fp, fn = np.ndarray(k, _FLOAT, sums, 8 * k), np.ndarray(k, _FLOAT, sums, 16 * k)
-    return labels, (tp, fp, fn), None if filled is None else partial(_cells, filled)
+    return c.count_table(true, predicted, THREADS, whole)
 
 
-def _cells(filled: bytes) -> tuple[Array, Array]:
-    n = len(filled) // 16
-    return np.ndarray(n, _INTEGER, filled), np.ndarray(n, _FLOAT, filled, 8 * n)
+def count_class(
+    true: Array, predicted: Array, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels of two columns; true positives, false positives and false negatives of one class.
+
+    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    """
+    return c.count_class(true, predicted, THREADS, positive)
+
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    return c.information(margins, cells)
 
 
 margins = c.margins
@@ -81,7 +89,7 @@ def add_pairs(
 ) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
-    ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
+    ``codes`` has the class of each label from ``low`` on: −1 is unknown, and items whose true
     label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
     return c.add_pairs(true, predicted, codes, low, isqrt(len(counts)), counts, margins)
@@ -126,7 +134,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def rank_labels(
     scores: Array, labels: Array, weights: Array | None = None
 ) -> tuple[Ranks, int] | None:
-    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
+    """The same for integers, with 1 as positive, and how many are; None if one is not 0 or 1."""
     if weights is not None:
         weights = np.ascontiguousarray(weights)
     n = len(scores)
@@ -142,16 +150,33 @@ def rank_labels(
     negatives = np.ndarray(distinct, kind, room, (8 + width) * n)
     if scores.dtype.itemsize < 8:
         score = score.astype(scores.dtype.newbyteorder("="))
-    if 2 * distinct < n:  # of many ties, do not keep the unused memory
+    if 2 * distinct < n:  # with many ties, do not keep the unused memory
         score, positives, negatives = score.copy(), positives.copy(), negatives.copy()
     return Ranks(score, positives, negatives), items
+
+
+def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
+    """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
+
+    None if a label is neither 0 nor 1, or if a score is not finite.
+    """
+    return c.rank_areas(scores, labels, THREADS)
+
+
+def trapezoid(x: Array, y: Array) -> tuple[float, bool, bool]:
+    """The area under a curve by the trapezoidal rule; whether x ever rises; whether it ever falls.
+
+    Both are contiguous float64. The area is not finite if a point is not.
+    """
+    return c.trapezoid(x, y, THREADS)
 
 
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
-    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
-    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
+    Lines (3, lines) show for each kind of item, in order, which labels are in both matrices (0),
+    only predicted (1) or only true (2), and how many items it has. None if a number is neither 0
+    nor 1.
     """
     grouped = c.group_labels(true, predicted)
     if grouped is None:
@@ -172,10 +197,21 @@ def item_labels(true: Array, predicted: Array) -> Array | None:
 def label_flags(true: Array, scores: Array) -> Array | None:
     """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
 
-    Nor if a score, of the same shape, is not finite.
+    Also None if a score, of the same shape, is not finite.
     """
     flags = c.label_flags(true, scores)
     return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
+
+
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+
+    Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
+    None for other numbers, and in C if comparing each label with each would take long.
+    """
+    if what in _OF_PAIRS and true.shape[1] > _MOST_LABELS:
+        return None
+    return c.label_scores(true, other, _LABEL_SCORES[what], THREADS)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
@@ -188,7 +224,7 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     sums = c.losses(codes, probabilities, floor, TOLERANCE, _LOG | _CHECK, THREADS)
     n = len(codes)
@@ -198,7 +234,7 @@ def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS)
     n = len(codes)
@@ -231,8 +267,8 @@ def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
 def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
     """How many of each unit's coins show heads (units, replicates), from a first replicate on.
 
-    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
-    flips do not depend on which replicates are asked for at a time.
+    Each unit has a stream of random bits, from which replicate r takes those from r·count on, so
+    the flips do not depend on how many replicates are drawn at a time.
     """
     rows = np.empty((len(count), replicates), np.uint8 if count.max(initial=0) < 256 else np.int32)
     c.flips(count.astype(np.int64), seed, first, THREADS, rows)
@@ -252,3 +288,6 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
     known["state"]["state"] = int(state[0]) << 64 | int(state[1])
     generator.state = known
     return rows
+
+
+beta_logit = c.beta_logit

@@ -6,21 +6,22 @@ Nothing is checked twice: the caller (``sources``) ensures the exact shapes and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import isqrt
+from math import inf, isqrt, log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
-Cells: TypeAlias = Callable[[], tuple[Array, Array]]
-"""The places of the filled cells of a table, row by row, and their counts in float64."""
+CountedTable: TypeAlias = tuple[list[Any], bytes, tuple[float, ...] | None, bytes | None]
+"""Labels in order; the diagonal of their table in float64, and what is off it by predicted and by
+true class; the TableSums; and the places of the filled cells, row by row, before their counts."""
 
 TOLERANCE = 1e-3
-"""How far the probabilities of an item may be from summing to 1: as if rounded to 3 decimals."""
+"""How far the sum of an item's probabilities may be from 1, to allow rounding to 3 decimals."""
 _DENSE_CELLS = 1 << 16
 """A table up to this size is always counted densely; a larger one only if the items fill it."""
 _DENSE = 4
-"""Up to so many times as many possible labels as items, they are marked rather than sorted."""
+"""Up to this many possible labels per item, labels are marked rather than sorted."""
 _CHUNK = 1 << 16
 """Items processed at a time, so that no temporary array is as long as the data."""
 
@@ -49,6 +50,41 @@ class Ranks(NamedTuple):
     positives: Array
     negatives: Array
     """Both are int32 (int64 from 2³¹ items on), or float64 sums of weights."""
+
+
+class RankAreas(NamedTuple):
+    """What a ranking adds up to."""
+
+    positives: float
+    negatives: float
+    pairs: float
+    """Pairs of a positive and a negative that are ranked in this order; ties count half."""
+    precision: float
+    """The precision at the score of each positive, added up."""
+    highest: float
+    """The highest score."""
+    lowest: float
+
+
+class TableSums(NamedTuple):
+    """Sums over a table C of the counts of n items."""
+
+    right: float
+    """Items on the diagonal."""
+    wrong: float
+    apart: float
+    """Σ C_i· (n − C_·i): pairs of a true and a predicted class, drawn apart, that differ."""
+    rows_apart: float
+    """Σ C_i· (n − C_i·)."""
+    columns_apart: float
+    """Σ C_·i (n − C_·i)."""
+    together: float
+    """n Σ C_ii − Σ C_i· C_·i."""
+    same: float
+    """Ordered pairs of items that are in one cell."""
+    only_true: float
+    """Those that are in one row, but not in one cell."""
+    only_predicted: float
 
 
 class LossSums(NamedTuple):
@@ -96,7 +132,7 @@ def sparse_pairs(true: Array, predicted: Array, weights: Array | None) -> Pairs:
 
 
 def _numbered(true: Array, predicted: Array) -> tuple[Array, Array, Array]:
-    """The distinct values in order, and the place of each item's among them."""
+    """The distinct values in order, and the index of each item's value."""
     low, high = min(true.min(), predicted.min()), max(true.max(), predicted.max())
     span = int(high) - int(low) + 1
     if span > _DENSE * len(true):
@@ -138,24 +174,80 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
     return Pairs(labels, code[row], code[column], count)
 
 
-def count_margins(
-    true: Array, predicted: Array, cells: bool = False
-) -> tuple[list[int], tuple[Array, Array, Array], Cells | None] | None:
-    """The labels, the margins of their table, and its cells if asked for.
+def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
+    """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
+    C also if there are too many labels for a dense table.
     """
+    kind, shape = true.dtype.kind, true.shape
+    if kind not in "iub" or predicted.dtype.kind != kind:
+        return None
+    if shape != predicted.shape or len(shape) != 1 or not shape[0]:
+        return None
     pairs = count_pairs(true, predicted)
-    sums, count = np.zeros((3, len(pairs.labels))), pairs.count.astype(np.float64)
+    labels = [*map(bool, pairs.labels)] if kind == "b" else pairs.labels
+    k, count = len(labels), pairs.count.astype(np.float64)
+    sums = np.zeros((3, k))
     margins(pairs.true, pairs.predicted, count, sums)
-    key = pairs.true * len(pairs.labels) + pairs.predicted
-    return pairs.labels, (sums[0], sums[1], sums[2]), (lambda: (key, count)) if cells else None
+    if not whole:
+        return labels, sums.tobytes(), None, None
+    cells = (pairs.true * k + pairs.predicted).astype(np.int64).tobytes() + count.tobytes()
+    return labels, sums.tobytes(), _table_sums(pairs, sums), cells
+
+
+def count_class(
+    true: Array, predicted: Array, positive: Any
+) -> tuple[list[Any], float, float, float] | None:
+    """The labels of two columns; true positives, false positives and false negatives of one class.
+
+    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    """
+    table = count_table(true, predicted)
+    if table is None or type(positive) is not type(table[0][0]) or positive not in table[0]:
+        return None
+    sums = np.frombuffer(table[1], np.float64).reshape(3, -1)
+    tp, fp, fn = sums[:, table[0].index(positive)].tolist()
+    return table[0], tp, fp, fn
+
+
+def _table_sums(pairs: Pairs, margins: Array) -> TableSums:
+    tp, fp, fn = margins
+    rows, columns, count = tp + fn, tp + fp, pairs.count.astype(np.float64)
+    n = rows.sum()
+    sums = (
+        tp,
+        fn,
+        rows * (n - columns),
+        rows * (n - rows),
+        columns * (n - columns),
+        tp * (n - rows - fp) - fp * fn,
+        count * (count - 1),
+        count * (rows[pairs.true] - count),
+        count * (columns[pairs.predicted] - count),
+    )
+    return TableSums(*[float(x.sum()) for x in sums])
+
+
+def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
+    """n times the information that true and predicted classes share, and n times their entropies.
+
+    In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    tp, fp, fn = np.frombuffer(margins, np.float64).reshape(3, -1)
+    key, count = np.frombuffer(cells, np.int64), np.frombuffer(cells, np.float64)
+    key, count = key[: len(key) // 2], count[len(count) // 2 :]
+    rows, columns = tp + fn, tp + fp
+    n, (true, predicted) = rows.sum(), np.divmod(key, len(tp))
+    shared = count * np.log(count * n / (rows[true] * columns[predicted]))
+    entropies = [float((x * np.log(n / x)).sum()) for x in (rows[rows > 0], columns[columns > 0])]
+    return max(float(shared.sum()), 0.0), entropies[0], entropies[1]
 
 
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
     """Add float64 counts to sums (3, classes).
 
-    The first row has the diagonal; the others, what is off it by predicted and by true class.
+    The first row has the diagonal; the others, the cells off it by predicted and by true class.
     """
     both, classes = np.concatenate([true, predicted]), sums.shape[1]
     if len(both) and not 0 <= both.min() <= both.max() < classes:
@@ -175,7 +267,7 @@ def add_pairs(
 ) -> bool:
     """Add pairs to a dense table (classes², flat); False, and none added, if one is unknown.
 
-    ``codes`` has the class of each label from ``low`` on: −1 is not known, and items whose true
+    ``codes`` has the class of each label from ``low`` on: −1 is unknown, and items whose true
     label is −2 are dropped. ``margins`` (3 · classes, flat) are those of the table.
     """
     wide = _common_type(true, predicted) if len(true) or len(predicted) else np.dtype(np.int64)
@@ -236,7 +328,7 @@ def rank_table(scores: Array, positive: Array, weights: Array | None = None) -> 
 def rank_labels(
     scores: Array, labels: Array, weights: Array | None = None
 ) -> tuple[Ranks, int] | None:
-    """The same for integers, of which 1 is positive, and how many are; None if one is not 0, 1."""
+    """The same for integers, with 1 as positive, and how many are; None if one is not 0 or 1."""
     positive = labels == 1
     if not (positive | (labels == 0)).all():
         return None
@@ -245,11 +337,38 @@ def rank_labels(
     return rank_table(scores, positive, weights), int(np.count_nonzero(positive))
 
 
+def rank_areas(scores: Array, labels: Array) -> tuple[float, ...] | None:
+    """What the ranking of items without weights adds up to: the fields of ``RankAreas``.
+
+    None if a label is neither 0 nor 1, or if a score is not finite.
+    """
+    ranked = rank_labels(scores, labels) if np.isfinite(scores).all() else None
+    if ranked is None:
+        return None
+    score = ranked[0].score
+    positives, negatives, tp, fp = running(ranked[0].positives, ranked[0].negatives, 0, 0)
+    pairs = (negatives * (tp - positives / 2)).sum()
+    precision = (positives * tp / (tp + fp)).sum()
+    ends = (tp[-1], fp[-1], pairs, precision, score[0], score[-1])
+    return RankAreas(*[float(x) for x in ends])
+
+
+def trapezoid(x: Array, y: Array) -> tuple[float, bool, bool]:
+    """The area under a curve by the trapezoidal rule; whether x ever rises; whether it ever falls.
+
+    Both are contiguous float64. The area is not finite if a point is not.
+    """
+    steps = np.diff(x)
+    area = float((steps * (y[1:] + y[:-1])).sum()) / 2
+    return area, bool((steps > 0).any()), bool((steps < 0).any())
+
+
 def group_labels(true: Array, predicted: Array) -> tuple[Array, Array] | None:
     """Group items by the labels that they have in two matrices of 0 and 1 (items × labels).
 
-    Lines (3, lines) say of each kind of item, in order, which labels are in both matrices (0), only
-    predicted (1) or only true (2); and how many items a kind has. None if a number is another.
+    Lines (3, lines) show for each kind of item, in order, which labels are in both matrices (0),
+    only predicted (1) or only true (2), and how many items it has. None if a number is neither 0
+    nor 1.
     """
     has, guessed = true == 1, predicted == 1
     if not ((has | (true == 0)) & (guessed | (predicted == 0))).all():
@@ -281,11 +400,61 @@ def item_labels(true: Array, predicted: Array) -> Array | None:
 def label_flags(true: Array, scores: Array) -> Array | None:
     """Whether each item has each label, as booleans; None if a number is neither 0 nor 1.
 
-    Nor if a score, of the same shape, is not finite.
+    Also None if a score, of the same shape, is not finite.
     """
     has: Array = true == 1
     known = (has | (true == 0)).all() and scores.dtype.kind == "f" and np.isfinite(scores).all()
     return has if known else None
+
+
+LABEL_SCORES = ("exact", "wrong", "coverage", "disorder", "precision", "top_error")
+"""Scores of items by their labels: whether both sets are the same; the share of labels in only one.
+
+Of labels with scores: how many score at least as high as the lowest true one; the share of pairs of
+a true and another label in which the true one is not ahead; the mean share of true labels among
+those that score at least as high as each true one; the share of the top-scored that are not true.
+"""
+
+
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
+    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+
+    Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
+    None for other numbers, and in C if comparing each label with each would take long.
+    """
+    values = (_of_sets if what in ("exact", "wrong") else _of_scores)(true, other, what)
+    return None if values is None else (float(values.sum()), float((values * values).sum()))
+
+
+def _of_sets(true: Array, predicted: Array, what: str) -> Array | None:
+    sums = item_labels(true, predicted)
+    if sums is None:
+        return None
+    wrong = sums[1] + sums[2]
+    values: Array = np.where(wrong, 0.0, 1.0) if what == "exact" else wrong / true.shape[1]
+    return values
+
+
+def _of_scores(true: Array, scores: Array, what: str) -> Array | None:
+    has = label_flags(true, scores)
+    if has is None:
+        return None
+    size, labels = has.sum(1), true.shape[1]
+    if what == "coverage":
+        lowest = np.where(has, scores, np.inf).min(1, keepdims=True)
+        covered: Array = (scores >= lowest).sum(1).astype(np.float64)
+        return covered
+    if what == "top_error":
+        top = scores == scores.max(1, keepdims=True)
+        share: Array = (top & ~has).sum(1) / top.sum(1)
+        return share
+    ahead = scores[:, None, :] >= scores[:, :, None]  # item, label, other label
+    if what == "disorder":
+        wrong = (ahead & has[:, :, None] & ~has[:, None, :]).sum((1, 2))
+        return wrong / np.maximum(size * (labels - size), 1)  # type: ignore[no-any-return]
+    hits = (ahead & has[:, None, :]).sum(2) / ahead.sum(2)
+    mean = np.where(has, hits, 0).sum(1) / np.maximum(size, 1)
+    return np.where((size == 0) | (size == labels), 1.0, mean)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
@@ -296,7 +465,7 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
             each = counts.astype(np.float64)
             each[:1] += start
             sums.append(np.cumsum(each))
-        else:  # as such, which is exact
+        else:  # as whole numbers, which is exact
             sums.append(start + np.cumsum(counts, dtype=np.int64))
     return np.stack([positives, negatives, *sums]).astype(np.float64)
 
@@ -329,7 +498,7 @@ def _runs(values: Array) -> tuple[Array, Array]:
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     codes, probabilities = _rows(codes, probabilities)
 
@@ -353,7 +522,7 @@ def _rows(codes: Array, probabilities: Array) -> tuple[Array, Array]:
 def brier_sums(codes: Array, probabilities: Array) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class.
 
-    A single column of probabilities is the second of two, and the first has the rest.
+    A single column of probabilities belongs to the second of two classes.
     """
     codes, probabilities = _rows(codes, probabilities)
 
@@ -412,8 +581,8 @@ def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
 def flips(count: Array, seed: int, first: int, replicates: int) -> Array:
     """How many of each unit's coins show heads (units, replicates), from a first replicate on.
 
-    Each unit has a stream of random bits, of which replicate r takes those from r·count on. So the
-    flips do not depend on which replicates are asked for at a time.
+    Each unit has a stream of random bits, from which replicate r takes those from r·count on, so
+    the flips do not depend on how many replicates are drawn at a time.
     """
     rows = np.empty((len(count), replicates), np.uint8 if count.max(initial=0) < 256 else np.int32)
     for unit, items in enumerate(count.tolist()):
@@ -438,3 +607,11 @@ def _random_words(at: Array, seed: int) -> Array:
 def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: int) -> Array:
     """How often each unit is drawn (units, replicates), as NumPy draws it."""
     return np.ascontiguousarray(rng.multinomial(items, share, replicates).T.astype(np.int32))
+
+
+def beta_logit(a: float, b: float, p: float) -> float:
+    """The quantile x of the beta distribution, 0 < p < 1, as ln(x / (1 − x)): no end is rounded."""
+    from scipy.special import betaincinv  # slow to import
+
+    x, rest = float(betaincinv(a, b, p)), float(betaincinv(b, a, 1 - p))
+    return (log(x) if x else -inf) - (log(rest) if rest else -inf)

@@ -1,4 +1,4 @@
-"""All metrics: each is declared once and found by name."""
+"""All metrics: each is declared once and looked up by name."""
 
 from __future__ import annotations
 

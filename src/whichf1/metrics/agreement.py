@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -21,7 +20,7 @@ from whichf1.tables.labels import Labels, as_number
 )
 def accuracy(m: Margins) -> Ratio:
     """Fraction of items predicted correctly."""
-    return m.tp.sum(-1), m.total
+    return m.right, m.total
 
 
 @agreement(
@@ -32,13 +31,13 @@ def accuracy(m: Margins) -> Ratio:
 )
 def error_rate(m: Margins) -> Ratio:
     """Fraction of items predicted incorrectly."""
-    return m.fn.sum(-1), m.total
+    return m.wrong, m.total
 
 
 Weighting: TypeAlias = Annotated[
     Literal["none", "linear", "quadratic"] | Square,
-    "How an error grows with the distance between the two classes in label order; or a matrix of "
-    "what each error counts, 0 on its diagonal.",
+    "How the weight of an error grows with the distance between the two classes in label order; "
+    "or a matrix with the weight of each error, 0 on its diagonal.",
 ]
 
 
@@ -51,8 +50,9 @@ Weighting: TypeAlias = Annotated[
 )
 def cohen_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
     """Agreement beyond chance, optionally weighted by the distance between classes."""
-    expected = (m.rows * _apart_from(m, m.columns, weighting, lambda: m.tn + m.fn)).sum(-1)
-    return _beyond(m, weighting, expected)
+    if weighting == "none":
+        return _beyond(m, weighting, m.apart)
+    return _beyond(m, weighting, (m.rows * _apart_from(m, m.columns, weighting)).sum(-1))
 
 
 @agreement(
@@ -63,10 +63,11 @@ def cohen_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
     raters=True,
 )
 def scott_pi(m: Margins, weighting: Weighting = "none") -> Ratio:
-    """Agreement beyond that of two raters who guess by the pooled shares of the classes."""
+    """Agreement beyond that of two raters who guess with the pooled class frequencies."""
+    if weighting == "none":
+        return _beyond(m, weighting, m.either_apart, 4)
     both = m.rows + m.columns
-    others = _apart_from(m, both, weighting, lambda: 2 * m.tn + m.fn + m.fp)
-    return _beyond(m, weighting, (both * others).sum(-1), 4)
+    return _beyond(m, weighting, (both * _apart_from(m, both, weighting)).sum(-1), 4)
 
 
 @agreement(
@@ -77,15 +78,15 @@ def scott_pi(m: Margins, weighting: Weighting = "none") -> Ratio:
     raters=True,
 )
 def fleiss_kappa(m: Margins, weighting: Weighting = "none") -> Ratio:
-    """Agreement of any number of raters beyond chance (of two, Scott's pi)."""
+    """Agreement of any number of raters beyond chance (Scott's pi if there are two)."""
     pi: Ratio = scott_pi.formula(m, weighting)
     return pi
 
 
 Level: TypeAlias = Annotated[
     Literal["nominal", "ordinal", "interval", "ratio"],
-    "How far apart two categories are: any two alike, by the ratings between them, by their "
-    "difference, or by its ratio to their sum.",
+    "How the distance between two categories is measured: equal for all pairs, by the number "
+    "of ratings between them, by their difference, or by that difference relative to their sum.",
 ]
 
 
@@ -98,16 +99,16 @@ Level: TypeAlias = Annotated[
     raters=True,
 )
 def krippendorff_alpha(m: Margins, level: Level = "nominal", labels: Names = None) -> Ratio:
-    """Agreement of any number of raters beyond that of all their ratings in random order."""
+    """Agreement of any number of raters beyond that of the same ratings in random order."""
     c = m.coincidences
-    rows, n = c.rows, c.total
+    n = c.total
     if level == "nominal":
-        observed, expected = c.fn.sum(-1), (rows * (c.tn + c.fn)).sum(-1)
+        observed, expected = c.wrong, c.apart
     elif level == "ratio":
-        apart = _ratios(_values(m, labels, level))
+        apart, rows = _ratios(_values(m, labels, level)), c.rows
         observed, expected = of_cells(c, apart), (rows * across(rows, apart)).sum(-1)
-    else:  # the squared difference of two values; of ordered categories, of their mean ranks
-        ranked = level == "ordinal"
+    else:  # the squared difference of two values, or of the mean ranks of two ordered categories
+        ranked, rows = level == "ordinal", c.rows
         value = np.cumsum(rows, -1) - rows / 2 if ranked else _values(m, labels, level)
         middle = (rows * value).sum(-1, keepdims=True) / np.maximum(n[..., None], _NO_RATING)
         cells, off = c.cells, value - middle
@@ -118,12 +119,12 @@ def krippendorff_alpha(m: Margins, level: Level = "nominal", labels: Names = Non
 
 
 _NO_RATING = 1e-300
-"""In place of a sum over no ratings, by which the mean of none would be divided."""
+"""Replaces the sum over no ratings, which would otherwise be a zero denominator."""
 _BELOW_CHANCE = (-5.0, 1.0)
 """Where guesses are expected to be near, as with quadratic weights, raters at both ends are so far
 below chance: 1 − 6 (K − 1) / (K + 1) for K classes."""
 BY_ORDER = ("linear", "quadratic", "ordinal")
-"""Choices that need the order of the classes."""
+"""Choices that depend on the order of the classes."""
 
 
 @agreement(
@@ -134,7 +135,7 @@ BY_ORDER = ("linear", "quadratic", "ordinal")
     raters=True,
 )
 def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
-    """Agreement beyond that of two raters who guess all classes equally often."""
+    """Agreement beyond that of two raters who guess each class equally often."""
     k = m.tp.shape[-1]
     return _beyond(m, weighting, m.total * m.total * _all_apart(m, weighting), k * k, open=True)
 
@@ -152,8 +153,7 @@ def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
     k, most = m.tp.shape[-1], _farthest(m, weighting)
     if k < 2:
         return m.total * 0, m.total * 0
-    both = m.rows + m.columns
-    spread = (both * (2 * m.tn + m.fn + m.fp)).sum(-1)  # 4 n² Σ π (1 − π)
+    spread = m.either_apart  # 4 n² Σ π (1 − π)
     shared, times = k * k * most - _all_apart(m, weighting), 4 * k * (k - 1)
     expected = times * most * m.total * m.total - spread * shared
     return _beyond(m, weighting, expected, times, open=True)
@@ -161,11 +161,11 @@ def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
 
 @agreement(tex=r"\frac{\sum_i R_i-1}{r-1}", bounds=(-1, 1), sklearn="balanced_accuracy_score")
 def adjusted_balanced_accuracy(m: Margins) -> Ratio:
-    """Mean recall of the classes that have true items, on a scale on which guessing gets 0."""
+    """Mean recall of the classes that have true items, rescaled so that guessing scores 0."""
     rows = m.rows
-    present = rows.real > 0
-    recalls = np.where(present, m.tp / np.where(present, rows, 1), 0).sum(-1)
-    return recalls - 1, np.maximum(present.sum(-1) - 1, 0)
+    absent = rows.real == 0
+    recalls = (m.tp / (rows + absent)).sum(-1)
+    return recalls - 1, np.maximum(rows.shape[-1] - 1 - absent.sum(-1), 0)
 
 
 @agreement(tex=r"\frac{1}{n}\max_i C_{i\cdot}", aliases=("nir",), better="neither", smooth=False)
@@ -182,10 +182,10 @@ def no_information_rate(m: Margins) -> Ratio:
     whole=True,
 )
 def no_information_p_value(m: Margins) -> Ratio:
-    """Probability that the accuracy is this high if the no-information rate is the true one."""
+    """Probability of an accuracy this high if the true accuracy is the no-information rate."""
     from scipy.special import betainc  # slow to import
 
-    hits, n = m.tp.sum(-1), m.total
+    hits, n = m.right, m.total
     p = betainc(np.maximum(hits, 1), n - hits + 1, m.rows.max(-1) / n)
     return np.where(hits > 0, p, 1.0), np.ones_like(p)
 
@@ -201,16 +201,13 @@ def no_information_p_value(m: Margins) -> Ratio:
     sklearn="matthews_corrcoef",
 )
 def mcc(m: Margins) -> Ratio:
-    """Correlation between true and predicted classes (Matthews; Gorodkin's for several classes)."""
-    # n Σ C_ii − Σ C_i· C_·i and n² − Σ C_·i², without a difference of large numbers
-    together = (m.tp * m.tn - m.fp * m.fn).sum(-1)
-    spread = (m.columns * (m.tn + m.fn)).sum(-1) * (m.rows * (m.tn + m.fp)).sum(-1)
-    return _within(together, root(spread))
+    """Correlation between true and predicted classes (Matthews; Gorodkin for several classes)."""
+    return _within(m.together, root(m.columns_apart * m.rows_apart))
 
 
 def _within(top: Array, bottom: Array) -> Ratio:
-    """A ratio of at most 1 in size, also where sums are rounded differently."""
-    if isinstance(bottom, np.float64):  # of one table: the usual, and faster
+    """A ratio between -1 and 1, even where its sums are rounded differently."""
+    if isinstance(bottom, float):  # a single table: the common case, and faster
         return max(min(top, bottom), -bottom), bottom
     return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
@@ -220,8 +217,8 @@ def _beyond(
 ) -> Ratio:
     """1 − times · n · observed / expected disagreement.
 
-    It is at least −1, except with a matrix, with items that have a single rating, or if what is
-    expected does not depend on the raters (``open``).
+    It is at least −1, except with a matrix, with items that have a single rating, or if the
+    expected disagreement does not depend on the raters (``open``).
     """
     top = expected - times * m.total * _disagreement(m, weighting)
     if open or not m.of_cells:
@@ -235,8 +232,7 @@ _POWERS = {"none": 0, "linear": 1, "quadratic": 2}
 def _disagreement(m: Margins, weighting: Any) -> Array:
     """Σ w_ij C_ij with w = |i − j|^power off the diagonal, 0 on it; or with a matrix w."""
     if weighting == "none":
-        wrong: Array = m.fn.sum(-1)
-        return wrong
+        return m.wrong
     if not isinstance(weighting, str):
         return of_cells(m, _weights(m, weighting))
     distance = np.arange(m.distances.shape[-1])
@@ -248,11 +244,11 @@ def _weights(m: Margins, weighting: Square) -> Array:
     matrix = square(m, weighting, "weighting")
     if any(weighting[i][i] for i in range(len(weighting))):
         raise DefinitionError(
-            "weighting= says what each error counts, so its diagonal must be 0. Give 1 - w for "
-            "weights w of agreement."
+            "weighting= gives the weight of each error, so its diagonal must be 0. If w are "
+            "weights of agreement, pass 1 - w."
         )
     if not any(map(any, weighting)):
-        raise DefinitionError("weighting= is 0 everywhere: no error would count")
+        raise DefinitionError("weighting= is 0 everywhere, so no error would count")
     return matrix
 
 
@@ -276,13 +272,8 @@ def _below(x: Array) -> Array:
     return np.concatenate([np.zeros_like(x[..., :1]), np.cumsum(x, -1)[..., :-1]], -1)
 
 
-def _apart_from(m: Margins, items: Array, weighting: Any, others: Callable[[], Array]) -> Array:
-    """Σ_j w_ij items_j of each class i, by additions alone: 0 if all are in one class.
-
-    ``others`` gives Σ_{j≠i} items_j.
-    """
-    if weighting == "none":
-        return others()
+def _apart_from(m: Margins, items: Array, weighting: Any) -> Array:
+    """Σ_j w_ij items_j of each class i, using additions only: 0 if all are in one class."""
     if not isinstance(weighting, str):
         return across(items, _weights(m, weighting))
     power = _POWERS[weighting]
@@ -296,14 +287,14 @@ def _apart(x: Array, power: int) -> Array:
 
 
 def _values(m: Margins, labels: Labels | None, level: str) -> Array:
-    """The numbers that the classes are; their places, if it is not known what they are."""
+    """The classes as numbers; their positions if the labels are unknown."""
     classes = labels or Labels.trusted(range(m.tp.shape[-1]))
     values = []
     for label in classes:
         value = as_number(label)
         if value is None:
             raise DefinitionError(
-                f"level={level!r} needs numbers, and {label!r} is text. Use level='nominal', or "
+                f"level={level!r} needs numbers, but {label!r} is text. Use level='nominal', or "
                 "'ordinal' with labels= in order."
             )
         if level == "ratio" and value < 0:
@@ -319,14 +310,14 @@ def _values(m: Margins, labels: Labels | None, level: str) -> Array:
 
 
 _MOST_VALUES = 5000
-"""Distinct values that are compared one with another."""
+"""The largest number of distinct values of which all pairs are compared."""
 
 
 def _ratios(values: Array) -> Array:
     """((a − b) / (a + b))² of all pairs of values; 0 where both are 0."""
     if len(values) > _MOST_VALUES:
         raise TooLargeError(
-            f"level='ratio' compares all pairs of values, and there are {len(values):,}. Round "
+            f"level='ratio' compares all pairs of values, but there are {len(values):,}. Round "
             f"them to at most {_MOST_VALUES:,}, or use level='interval'."
         )
     total = np.add.outer(values, values)
@@ -336,7 +327,7 @@ def _ratios(values: Array) -> Array:
 
 
 def square(m: Margins, given: Square, name: str) -> Array:
-    """A matrix over the classes of a table; in fractions, if its counts are."""
+    """A matrix over the classes of a table, with fractions if its counts are fractions."""
     classes = m.tp.shape[-1]
     if len(given) != classes:
         raise DefinitionError(

@@ -1,8 +1,8 @@
-"""Association: how much predicted and true classes tell about each other, whatever their names.
+"""Association: how much predicted and true classes say about each other, whatever they are called.
 
-Chance alone moves them away from the truth: information and Cramér's V cannot be negative, and
-errors that few items show are not spread evenly. Intervals of the delta method do not cover
-(simulated with 2, 3 and 6 classes), so they count as not smooth.
+Chance alone biases them: information and Cramér's V cannot be negative, and a few errors are
+never spread evenly. Intervals of the delta method do not cover the truth often enough (simulated
+with 2, 3 and 6 classes), so these metrics are declared as not smooth.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, agreement
-from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
+from whichf1.tables.cells import CellValues, Margins, logarithm, root
 
 
 @agreement(
@@ -24,7 +24,7 @@ from whichf1.tables.cells import Array, CellValues, Margins, logarithm, root
 )
 def mutual_information(m: Margins) -> Ratio:
     """Information that true and predicted classes share, in nats."""
-    return _shared(m), m.total
+    return m.shared, m.total
 
 
 @agreement(
@@ -37,18 +37,18 @@ def normalized_mutual_information(
     m: Margins,
     mean: Annotated[
         Literal["arithmetic", "geometric", "min", "max"],
-        "Which mean of the two entropies it is divided by.",
+        "The mean of the two entropies that mutual information is divided by.",
     ] = "arithmetic",
 ) -> Ratio:
     """Mutual information divided by a mean of the entropies of true and predicted classes."""
-    true, predicted = (_entropy(side, m.total) for side in (m.rows, m.columns))
+    true, predicted = m.entropies
     if mean == "arithmetic":
         bottom = (true + predicted) / 2
     elif mean == "geometric":
         bottom = root(true * predicted)
     else:
         bottom = (np.minimum if mean == "min" else np.maximum)(true, predicted)
-    return np.minimum(_shared(m), bottom), bottom
+    return np.minimum(m.shared, bottom), bottom
 
 
 @agreement(
@@ -80,10 +80,10 @@ def goodman_kruskal_lambda(
     m: Margins,
     of: Annotated[
         Literal["true", "predicted", "both"],
-        "Which class is guessed from the other one: the true one, the predicted one, or each.",
+        "Which class is guessed from the other: the true one, the predicted one, or both in turn.",
     ] = "true",
 ) -> Ratio:
-    """Fraction of wrong guesses of one class that the other one saves."""
+    """Fraction of wrong guesses of one class that knowing the other avoids."""
     sides = {"true": ("true",), "predicted": ("predicted",), "both": ("true", "predicted")}[of]
     saved, wrong = zip(*(_guessed(m, side) for side in sides), strict=True)
     return sum(saved), sum(wrong)
@@ -100,12 +100,8 @@ def goodman_kruskal_lambda(
     whole=True,
 )
 def adjusted_rand_index(m: Margins) -> Ratio:
-    """Pairs of items put together or apart in both, beyond chance (Hubert and Arabie 1985)."""
-    cells, n = m.cells, m.total
-    own = cells.values
-    same = (own * (own - 1)).sum(-1)
-    only_true = (own * (np.take(m.rows, cells.true, -1) - own)).sum(-1)
-    only_predicted = (own * (np.take(m.columns, cells.predicted, -1) - own)).sum(-1)
+    """Agreement beyond chance on which pairs of items share a class (Hubert and Arabie 1985)."""
+    n, (same, only_true, only_predicted) = m.total, m.pairs
     apart = n * (n - 1) - same - only_true - only_predicted
     top = 2 * (same * apart - only_true * only_predicted)
     pairs = (same + only_true) * (only_true + apart)
@@ -121,7 +117,7 @@ def adjusted_rand_index(m: Margins) -> Ratio:
     smooth=False,
 )
 def confusion_entropy(m: Margins) -> Ratio:
-    """How evenly errors spread over the pairs of classes (Wei et al. 2010); above 1 for few."""
+    """How evenly errors spread over pairs of classes (Wei et al. 2010); may exceed 1."""
     k, cells, both = m.tp.shape[-1], m.cells, m.rows + m.columns
     wrong = (cells.true != cells.predicted) & (cells.values.real > 0)
     count = np.where(wrong, cells.values, 1)
@@ -133,28 +129,8 @@ def confusion_entropy(m: Margins) -> Ratio:
     return spread, 2 * m.total * (logarithm(m.total * 0 + 2 * (k - 1)) if k > 1 else 0)
 
 
-def _shared(m: Margins) -> Array:
-    """n times the mutual information."""
-    cells = m.cells
-    filled = cells.values.real > 0
-    count = np.where(filled, cells.values, 1)
-    chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
-    ratio = count * m.total[..., None] / np.where(filled, chance, 1)
-    shared: Array = np.where(filled, count * logarithm(ratio), 0).sum(-1)
-    return np.maximum(shared, 0)
-
-
-def _entropy(items: Array, total: Array) -> Array:
-    """n times the entropy of the classes of items."""
-    filled = items.real > 0
-    count = np.where(filled, items, 1)
-    parts = np.where(filled, count * logarithm(total[..., None] / count), 0)
-    entropy: Array = parts.sum(-1)
-    return entropy
-
-
 def _every(cells: CellValues) -> CellValues:
-    """Also the cells that are empty."""
+    """All cells, including the empty ones."""
     size = cells.classes**2
     place = np.full(size, len(cells.key))
     place[cells.key] = np.arange(len(cells.key))
@@ -163,9 +139,9 @@ def _every(cells: CellValues) -> CellValues:
 
 
 def _guessed(m: Margins, side: str) -> Ratio:
-    """Wrong guesses of one class that the other one saves, and all that are wrong without it.
+    """Wrong guesses of one class that knowing the other avoids, and all that are wrong without.
 
-    Both are sums of what is beside the most frequent class, not differences of large sums.
+    Both are sums over all but the most frequent class, not differences of large sums.
     """
     items, other = (m.rows, m.cells.predicted) if side == "true" else (m.columns, m.cells.true)
     most = np.argmax(items, -1)[..., None]

@@ -26,7 +26,7 @@ class ZeroRule:
     """
 
     undefined: Undefined | None = 0
-    """None is an error, raised by whoever asked."""
+    """None means that the caller raises an error."""
     scope: Scope = "empty"
     epsilon: float = 0
     """Added to the denominator of every ratio of counts."""
@@ -42,8 +42,10 @@ class ZeroRule:
     def settle(self, ratio: Ratio, unbounded: bool = False) -> Array:
         """The quotient; x/0 is infinite for unbounded metrics (likelihood ratios)."""
         top, bottom = ratio[0], ratio[1] + self.epsilon if self.epsilon else ratio[1]
-        if isinstance(bottom, np.float64) and bottom:  # of one table: the usual, and faster
-            return top / bottom
+        if isinstance(bottom, float):  # a single table: the common case, and faster
+            if bottom:
+                return top / bottom
+            top, bottom = np.float64(top), np.float64(bottom)
         real = bottom.real
         if np.count_nonzero(real) == real.size:  # the common case, and faster
             return top / bottom
@@ -57,7 +59,7 @@ class ZeroRule:
     def mean(self, values: Array, weights: Array | None = None) -> Array:
         """The mean over the last axis; 'skip' drops undefined classes and their weight.
 
-        A mean over nothing is 0/0 itself.
+        A mean over no classes is itself 0/0.
         """
         if self.undefined == "nan" and is_exact(values):  # a fraction plus NaN may be too large
             nan = values != values

@@ -1,4 +1,4 @@
-"""Calibration: how far probabilities are from the observed frequencies, and what else a loss is."""
+"""Calibration: how far probabilities are from frequencies, and the other parts of a loss."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from whichf1.tables.cells import Array, RankTable, sum_by
 
 Binning: TypeAlias = Literal["equal-width", "equal-mass"]
 BinCount: TypeAlias = Annotated[Bins, "How many bins the probabilities are grouped into."]
-BinEdges: TypeAlias = Annotated[Binning, "Bins of equal width, or bins holding equally many items."]
+BinEdges: TypeAlias = Annotated[Binning, "Bins of equal width, or bins with equally many items."]
 TopLabel: TypeAlias = Annotated[
     Literal["top-label"] | None,
-    "'top-label' evaluates, for several classes, the probability of the predicted class.",
+    "With several classes, 'top-label' evaluates the probability of the predicted class.",
 ]
 
 
@@ -88,14 +88,14 @@ def _items(r: RankTable) -> Array:
 
 
 def _gap(off: Array, n: Array) -> Array:
-    """The mean of what bins are off by; 0 for an empty one."""
+    """The mean gap of the bins; 0 for an empty bin."""
     return np.abs(off) / np.where(n == 0, 1, n)
 
 
 def _of_bins(
     r: RankTable, bins: int, binning: str, score: Callable[[Array, Array], Array]
 ) -> Array:
-    """A function of Σ (y − p) and of the number of items of each bin."""
+    """A function of Σ (y − p) and the number of items in each bin."""
     if binning == "equal-mass" and r.positives.ndim > 1:  # each table needs its own bins
         return _each(r, lambda table: _of_bins(table, bins, binning, score))
     at = bin_of(r.score, bin_edges(r, bins, binning))
@@ -115,17 +115,17 @@ def _each(r: RankTable, score: Callable[[RankTable], Array]) -> Array:
 def _squared(
     r: RankTable, bins: int, binning: str, multi_class: str | None = None
 ) -> tuple[Array, Array]:
-    """The mean squared gap over bins without what chance alone gives, and its standard error.
+    """The mean squared gap over bins, corrected for chance, and its standard error.
 
     In a bin of n items, the gap between frequency and mean probability has the variance
-    f (1 − f) / (n − 1), which its square is too large by (Bröcker 2012; Kumar et al. 2019). The
-    variance of a debiased square is 4 (gap · error)² + 2 error⁴. How many items fall into a bin
-    varies, too, which matters as far as its square differs from the mean.
+    f (1 − f) / (n − 1), and its square is too large by that much (Bröcker 2012; Kumar et al.
+    2019). The variance of a debiased square is 4 (gap · error)² + 2 error⁴. The number of items in
+    a bin also varies, which matters to the extent that its square differs from the mean.
     """
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
-            "debiased_calibration_error needs whole numbers of items: drop the weights, and use no "
-            "posterior interval."
+            "debiased_calibration_error needs whole numbers of items: drop the weights, and do not "
+            "use a posterior interval."
         )
     if r.positives.ndim > 1:  # each table needs its own bins
         tables = (RankTable(r.score, *x) for x in zip(r.positives, r.negatives, strict=True))
@@ -136,7 +136,7 @@ def _squared(
         sum_by(at, x.astype(np.float64), bins)
         for x in (r.positives, (r.positives + r.negatives) * r.score, r.positives + r.negatives)
     )
-    known = n > 1  # of one item the variance is unknown
+    known = n > 1  # the variance of a single item is unknown
     positives, expected, n = positives[known], expected[known], n[known]
     frequency, share = positives / n, n / sum(r.sizes)
     error = frequency * (1 - frequency) / (n - 1)
@@ -164,7 +164,7 @@ def debiased_calibration_error(
     binning: BinEdges = "equal-width",
     multi_class: TopLabel = None,
 ) -> Ratio:
-    """Root mean squared gap between probability and frequency in bins, without that of chance."""
+    """Root mean squared gap between probability and frequency in bins, corrected for chance."""
     square = _squared(r, bins, binning)[0]
     return np.sqrt(np.maximum(square, 0.0)), np.ones_like(square)
 
@@ -177,7 +177,7 @@ def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
         raise DefinitionError(
             "equal-mass bins do not support weights. Use binning='equal-width' or drop the weights."
         )
-    # quantiles are interpolated between neighbouring items; integer places are exact
+    # quantiles are interpolated between neighbouring items; at integer positions they are exact
     last = np.cumsum((r.positives + r.negatives)[::-1], dtype=np.int64)
     place, rest = np.divmod(np.arange(1, bins) * (last[-1] - 1), bins)
     low, high = (
@@ -200,7 +200,7 @@ def bin_of(score: Array, edges: Array) -> Array:
 
 
 PLACES = 1024
-"""Where the smoothed error is computed in [0, 1]; finer than any width that samples allow."""
+"""Number of points in [0, 1] at which the smoothed error is computed."""
 _HALVINGS = 40
 
 
@@ -216,20 +216,20 @@ _HALVINGS = 40
 def smooth_calibration_error(r: RankTable, multi_class: TopLabel = None) -> Ratio:
     """Calibration error smoothed by a kernel as wide as the error itself (Błasiok and Nakkiran).
 
-    The kernel is a normal density that the ends of [0, 1] reflect. A sum over the cosines of a
-    reflected function is smoothed by damping them.
+    The kernel is a normal density reflected at the ends of [0, 1]. A reflected function is a
+    sum of cosines, which are damped to smooth it.
     """
     value = _smooth(r) if r.positives.ndim == 1 else _each(r, _smooth)
     return value, np.where(_items(r) > 0, 1.0, 0.0)
 
 
 def _smooth(r: RankTable) -> Array:
-    """The width of the kernel at which the error is as large."""
+    """The width of the kernel that equals the error smoothed by it."""
     n = float(_items(r))
     if n == 0:
         return np.zeros(())
     off = (r.positives * (1 - r.score) - r.negatives * r.score) / n
-    place = r.score * PLACES - 0.5  # the middles of the places are (k + ½) / PLACES
+    place = r.score * PLACES - 0.5  # the points are (k + ½) / PLACES
     lower = np.clip(np.floor(place), 0, PLACES - 1).astype(np.intp)
     upper, part = np.minimum(lower + 1, PLACES - 1), np.clip(place - lower, 0, 1)
     mass = np.bincount(lower, off * (1 - part), PLACES) + np.bincount(upper, off * part, PLACES)
@@ -247,7 +247,7 @@ def _smooth(r: RankTable) -> Array:
     return np.array((low + high) / 2)
 
 
-# what a loss consists of
+# the parts of a loss
 
 Loss: TypeAlias = Annotated[Literal["brier", "log_loss"], "The loss: the Brier score or log loss."]
 _LEAST = float(np.finfo(np.float64).eps)
@@ -264,10 +264,11 @@ def _losses(loss: str, p: Array, positives: Array, negatives: Array) -> Array:
 
 
 def calibrated(positives: Array, negatives: Array) -> tuple[Array, Array]:
-    """The items of each block of scores with one calibrated probability, which falls from block
-    to block: the pool-adjacent-violators algorithm, which is the convex hull of the ROC curve.
+    """The items in each block of scores that share a calibrated probability, which falls from
+    block to block: the pool-adjacent-violators algorithm, that is, the convex hull of the ROC
+    curve.
 
-    A run of rising frequencies has one probability in the end, so that all runs are pooled at once.
+    A run of rising frequencies ends up with one probability, so all runs are pooled at once.
     """
     items = positives + negatives > 0
     hits, misses = (x[items].astype(np.float64) for x in (positives, negatives))
@@ -285,7 +286,7 @@ def calibrated(positives: Array, negatives: Array) -> tuple[Array, Array]:
 
 
 def _after_calibration(r: RankTable, loss: str) -> Array:
-    """The sum of the loss of the calibrated probabilities."""
+    """The summed loss of the calibrated probabilities."""
     if r.positives.ndim > 1:
         return _each(r, lambda table: _after_calibration(table, loss))
     hits, misses = calibrated(r.positives, r.negatives)
@@ -293,7 +294,7 @@ def _after_calibration(r: RankTable, loss: str) -> Array:
 
 
 def _of_constant(r: RankTable, loss: str) -> Array:
-    """The sum of the loss of the share of positives."""
+    """The summed loss of predicting the fraction of positives for every item."""
     positives, negatives = (x[..., None] for x in r.sizes)
     share = positives / np.where(positives + negatives == 0, 1, positives + negatives)
     return _losses(loss, share, positives, negatives)
@@ -308,7 +309,7 @@ def _of_constant(r: RankTable, loss: str) -> Array:
     smooth=False,
 )
 def miscalibration(r: RankTable, loss: Loss = "brier") -> Ratio:
-    """Part of a loss that calibration by isotonic regression would save (Dimitriadis et al. 2021).
+    """Part of a loss that isotonic calibration would remove (Dimitriadis et al. 2021).
 
     The loss is miscalibration − discrimination + uncertainty, exactly.
     """
@@ -323,7 +324,7 @@ def miscalibration(r: RankTable, loss: Loss = "brier") -> Ratio:
     smooth=False,
 )
 def discrimination(r: RankTable, loss: Loss = "brier") -> Ratio:
-    """How much less calibrated probabilities lose than the share of positives.
+    """Loss of predicting the fraction of positives minus that of calibrated probabilities.
 
     The loss is miscalibration − discrimination + uncertainty, exactly.
     """
@@ -338,5 +339,5 @@ def discrimination(r: RankTable, loss: Loss = "brier") -> Ratio:
     smooth=False,
 )
 def uncertainty(r: RankTable, loss: Loss = "brier") -> Ratio:
-    """Loss of giving every item the share of positives as its probability."""
+    """Loss of predicting the fraction of positives as the probability of every item."""
     return _of_constant(r, loss), _items(r)

@@ -50,7 +50,7 @@ def normalized_expected_cost(m: Margins, costs: Costs = None) -> Ratio:
     better="lower",
 )
 def macro_mae(m: Margins) -> Ratio:
-    """Mean, over classes with true items, of the mean distance of predictions in label order."""
+    """Mean absolute error in label order within each true class, averaged over these classes."""
     cells, rows = m.cells, m.rows
     present = rows.real > 0
     distance = np.abs(cells.true - cells.predicted)

@@ -1,6 +1,6 @@
-"""Hierarchies: scores of classes in a tree or DAG, in which a near miss counts in part.
+"""Hierarchies: scores of classes in a tree or DAG, which give partial credit for a near miss.
 
-A class stands for itself and all of its ancestors. The root, which every class has, does not count.
+A class stands for itself and all its ancestors. The root, which all classes share, does not count.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Parents: TypeAlias = Annotated[
     "no class has a parent.",
 ]
 MOST_CLASSES = 5000
-"""Classes of which all pairs are compared."""
+"""The largest number of classes of which all pairs are compared."""
 
 
 @agreement(
@@ -29,7 +29,7 @@ MOST_CLASSES = 5000
     aliases=("h_precision",),
 )
 def hierarchical_precision(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
-    """Fraction of the predicted classes and their ancestors that are right (Kiritchenko 2006)."""
+    """Fraction of predicted classes and their ancestors that are correct (Kiritchenko 2006)."""
     shared, _, predicted = _sums(m, parents, labels)
     return shared, predicted
 
@@ -39,7 +39,7 @@ def hierarchical_precision(m: Margins, parents: Parents = None, labels: Names = 
     aliases=("h_recall",),
 )
 def hierarchical_recall(m: Margins, parents: Parents = None, labels: Names = None) -> Ratio:
-    """Fraction of the true classes and their ancestors that are predicted (Kiritchenko 2006)."""
+    """Fraction of true classes and their ancestors that are predicted (Kiritchenko 2006)."""
     shared, true, _ = _sums(m, parents, labels)
     return shared, true
 
@@ -56,7 +56,7 @@ def hierarchical_f1(m: Margins, parents: Parents = None, labels: Names = None) -
 
 
 def _sums(m: Margins, parents: Tree | None, labels: Labels | None) -> tuple[Array, Array, Array]:
-    """Σ |A_i ∩ A_j| C_ij, and the same of the true and of the predicted classes alone."""
+    """Σ |A_i ∩ A_j| C_ij, and the same for the true and for the predicted classes alone."""
     if parents is None:
         return m.tp.sum(-1), m.total, m.total
     common = _common(parents, labels or Labels.trusted(range(m.tp.shape[-1])))
@@ -71,10 +71,10 @@ def _sums(m: Margins, parents: Tree | None, labels: Labels | None) -> tuple[Arra
 
 @lru_cache(maxsize=16)
 def _common(parents: Tree, labels: Labels) -> Array:
-    """How many classes each pair has in common: itself and its ancestors, without the root."""
+    """How many classes each pair shares, with all ancestors but the root."""
     if len(labels) > MOST_CLASSES:
         raise TooLargeError(
-            f"a hierarchy compares all pairs of classes, and there are {len(labels):,}; at most "
+            f"a hierarchy compares all pairs of classes, but there are {len(labels):,}; at most "
             f"{MOST_CLASSES:,} fit"
         )
     above: dict[Label, tuple[Label, ...]] = dict(parents)

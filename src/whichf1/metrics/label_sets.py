@@ -20,6 +20,7 @@ _CELLS = 1 << 16
     tex=r"\frac{1}{n}\sum_i[\hat Y_i=Y_i]",
     aliases=("exact_match", "exact_match_ratio"),
     sklearn="accuracy_score",
+    of_labels="exact",
 )
 def subset_accuracy(c: OneVsRest) -> Ratio:
     """Fraction of items whose predicted labels are exactly the true labels."""
@@ -32,6 +33,7 @@ def subset_accuracy(c: OneVsRest) -> Ratio:
     title="Hamming loss",
     better="lower",
     sklearn="hamming_loss",
+    of_labels="wrong",
 )
 def hamming_loss(c: OneVsRest) -> Ratio:
     """Fraction of all item-label pairs that are predicted incorrectly."""
@@ -44,6 +46,7 @@ def hamming_loss(c: OneVsRest) -> Ratio:
     r"\frac{|\{k\in Y_i:s_{ik}\ge s_{ij}\}|}{|\{k:s_{ik}\ge s_{ij}\}|}",
     aliases=("lrap",),
     sklearn="label_ranking_average_precision_score",
+    of_labels="precision",
 )
 def label_ranking_average_precision(x: RankedLabels) -> Array:
     """Mean fraction of true labels among those scored at least as high as each true label.
@@ -59,6 +62,7 @@ def label_ranking_average_precision(x: RankedLabels) -> Array:
     bounds=(0, inf),
     better="lower",
     sklearn="coverage_error",
+    of_labels="coverage",
 )
 def coverage_error(x: RankedLabels) -> Array:
     """Mean number of top-scored labels needed to cover all true labels of an item."""
@@ -72,9 +76,10 @@ def coverage_error(x: RankedLabels) -> Array:
     aliases=("ranking_loss",),
     better="lower",
     sklearn="label_ranking_loss",
+    of_labels="disorder",
 )
 def label_ranking_loss(x: RankedLabels) -> Array:
-    """Mean fraction of pairs of a true and another label in which the true one is not ahead.
+    """Mean fraction of pairs of a true and another label in which the true one is not ranked first.
 
     An item with every label or none scores 0, because there is nothing to rank.
     """
@@ -82,7 +87,7 @@ def label_ranking_loss(x: RankedLabels) -> Array:
 
 
 Cutoff: TypeAlias = Annotated[
-    Whole | None, "How many of the top-scored labels count. By default, all."
+    Whole | None, "How many of the top-scored labels to consider. By default, all."
 ]
 
 
@@ -95,7 +100,7 @@ Cutoff: TypeAlias = Annotated[
     sklearn="dcg_score",
 )
 def dcg(x: RankedLabels, k: Cutoff = None) -> Array:
-    """Mean over items of the discounts of the ranks of their true labels; ties share theirs."""
+    """Mean over items of the summed rank discounts of their true labels; ties are averaged."""
     return _of_items(x, lambda true, scores: _item_gain(true, scores, k)[0])
 
 
@@ -107,7 +112,7 @@ def dcg(x: RankedLabels, k: Cutoff = None) -> Array:
     sklearn="ndcg_score",
 )
 def ndcg(x: RankedLabels, k: Cutoff = None) -> Array:
-    """DCG of each item divided by that of the best order; 0 for an item without true labels."""
+    """DCG divided by that of the best order, averaged over items; 0 without true labels."""
 
     def share(true: Array, scores: Array) -> Array:
         gain, most = _item_gain(true, scores, k)
@@ -121,9 +126,10 @@ def ndcg(x: RankedLabels, k: Cutoff = None) -> Array:
     tex=r"\frac{1}{n}\sum_i[\arg\max_j s_{ij}\notin Y_i]",
     title="one-error",
     better="lower",
+    of_labels="top_error",
 )
 def one_error(x: RankedLabels) -> Array:
-    """Fraction of items whose top-scored label is not a true one; of tied ones, in proportion."""
+    """Fraction of items whose top-scored label is not a true one; ties count in proportion."""
 
     def wrong(true: Array, scores: Array) -> Array:
         top = scores == scores.max(1, keepdims=True)
@@ -134,20 +140,20 @@ def one_error(x: RankedLabels) -> Array:
 
 
 def _item_gain(true: Array, scores: Array, k: int | None) -> tuple[Array, Array]:
-    """The discounts of the true labels of each item, added up, and the most that they can be."""
+    """The summed discounts of each item's true labels, and the largest possible sum."""
     upto = np.append(0.0, np.cumsum(discounts(scores.shape[1], k)))
     return graded_gain(true, scores, k), upto[true.sum(1)]
 
 
 def discounts(size: int, k: int | None, base: float = 2) -> Array:
-    """What a label counts at each rank; nothing beyond the first k."""
+    """The discount of each rank; 0 beyond the first k."""
     discount: Array = np.log(base) / np.log(np.arange(2, size + 2))
     discount[size if k is None else k :] = 0
     return discount
 
 
 def graded_gain(gains: Array, scores: Array, k: int | None, base: float = 2) -> Array:
-    """The gains of the labels of each item, each times the discount of its rank, added up."""
+    """The summed gains of each item's labels, each multiplied by the discount of its rank."""
     ranked, ends = _ranked(gains, scores)
     size = scores.shape[1]
     upto = np.append(0.0, np.cumsum(discounts(size, k, base)))
@@ -167,9 +173,9 @@ def _of_items(x: RankedLabels, score: Callable[[Array, Array], Array]) -> Array:
 
 
 def table_of_items(true: Array, scores: Array, score: Callable[[RankTable], Array]) -> Array:
-    """The score of a ranking, of the labels of each item.
+    """The score of each item's ranking of labels.
 
-    All tables have a place for each label; those of equal scores stand in the place of the last.
+    All tables have a position for each label; tied labels share the position of the last of them.
     """
 
     def of_chunk(true: Array, scores: Array) -> Array:
@@ -202,7 +208,7 @@ def _item_disorder(true: Array, scores: Array) -> Array:
 
 
 def _item_precision(true: Array, scores: Array) -> Array:
-    """The place of a label is that of the last one that is tied with it."""
+    """The precision at each true label, whose rank is that of the last label tied with it."""
     labels, ends = _ranked(true, scores)
     hits = np.take_along_axis(np.cumsum(labels, axis=1), ends - 1, 1)
     size = labels.sum(1)
@@ -211,7 +217,7 @@ def _item_precision(true: Array, scores: Array) -> Array:
 
 
 def _ranked(true: Array, scores: Array) -> tuple[Array, Array]:
-    """The labels of each item, highest score first; and for each, where its run of ties ends."""
+    """The labels of each item, highest score first, and where the run of ties of each one ends."""
     order = np.argsort(-scores, axis=1, kind="stable")
     ranked, labels = (np.take_along_axis(x, order, 1) for x in (scores, true))
     place = np.arange(1, scores.shape[1] + 1)

@@ -17,6 +17,27 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 
 @declare(
+    "value",
+    tex=r"\frac{1}{n}\sum_i v_i",
+    title="mean",
+    bounds=(-inf, inf),
+    bounds_of=lambda of, bounds: (0, 1) if bounds == "unit" else (-inf, inf),
+    unlimited=True,
+)
+def mean_value(
+    values: Array,
+    of: Annotated[str | None, "What the value is called: its column in a frame or file."] = None,
+    bounds: Annotated[
+        Literal["unit", "none"] | None,
+        "'unit' if values lie from 0 to 1, as their mean then does, or 'none'. Default: whether "
+        "these values do.",
+    ] = None,
+) -> Array:
+    """Mean over items of a value that they have, such as a rating or a score of another program."""
+    return values
+
+
+@declare(
     "loss",
     tex=r"-\frac{1}{n}\sum_i\ln\max(p_{i,y_i},\varepsilon)",
     title="log loss",
@@ -30,9 +51,9 @@ EPSILON = float(np.finfo(np.float64).eps)
 )
 def log_loss(
     x: Predicted,
-    floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
+    floor: Annotated[Floor, "Probabilities below this value are replaced by it."] = EPSILON,
 ) -> Array:
-    """Mean negative natural logarithm of the probability given to the true class."""
+    """Mean negative natural logarithm of the probability assigned to the true class."""
     return -np.log(np.maximum(x.own, floor))
 
 
@@ -77,7 +98,7 @@ def brier(
 )
 def top_k_accuracy(
     x: Predicted,
-    k: Annotated[Whole, "How many of the top-scored classes count."] = 2,
+    k: Annotated[Whole, "How many of the top-scored classes to consider."] = 2,
     ties: Annotated[
         Ties,
         "Which of several equal scores ranks first: the 'first' or the 'last' class in label "
@@ -99,7 +120,7 @@ def top_k_accuracy(
     unlimited=True,
 )
 def hinge_loss(x: Predicted) -> Array:
-    """Mean of how far the true class's score is from being 1 above all others."""
+    """Mean shortfall of the true class's score from a margin of 1 above all others."""
     short: Array = np.maximum(1 - x.margin, 0.0)
     return short
 
@@ -122,7 +143,7 @@ def ranked_probability_score(x: Predicted) -> Array:
     probabilities=True,
 )
 def spherical_score(x: Predicted) -> Array:
-    """Mean probability of the true class, divided by the length of the vector of probabilities."""
+    """Mean probability of the true class divided by the norm of the probability vector."""
     score: Array = x.own / np.sqrt(x.total(np.square))
     return score
 
@@ -137,12 +158,13 @@ def spherical_score(x: Predicted) -> Array:
     probabilities=True,
     unlimited=True,
     relative="skill",
+    sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss_skill(
     x: Predicted,
-    floor: Annotated[Floor, "Probabilities below this count as this."] = EPSILON,
+    floor: Annotated[Floor, "Probabilities below this value are replaced by it."] = EPSILON,
 ) -> Array:
-    """Fraction of the log loss of the class frequencies that the probabilities save."""
+    """Fraction by which the log loss is lower than that of predicting the class frequencies."""
     return -np.log(np.maximum(x.own, floor))
 
 
@@ -155,9 +177,10 @@ def log_loss_skill(
     sklearn="d2_brier_score",
     probabilities=True,
     relative="skill",
+    sums=lambda x: kernel.brier_sums(x.codes, x.scores),
 )
 def brier_skill(x: Predicted) -> Array:
-    """Fraction of the Brier score of the class frequencies that the probabilities save."""
+    """Fraction by which the Brier score is lower than that of predicting the class frequencies."""
     return x.error(np.square)
 
 
@@ -170,7 +193,7 @@ def brier_skill(x: Predicted) -> Array:
     probabilities=True,
 )
 def bayes_cost(x: Predicted, costs: Costs = None) -> Array:
-    """Mean cost of the decisions that are best if the probabilities are right (Ferrer 2022)."""
+    """Mean cost of decisions that minimize the cost expected from the probabilities (Ferrer)."""
     return x.cost(costs)
 
 
@@ -185,5 +208,5 @@ def bayes_cost(x: Predicted, costs: Costs = None) -> Array:
     relative="ratio",
 )
 def normalized_bayes_cost(x: Predicted, costs: Costs = None) -> Array:
-    """Cost of the decisions that are best by the probabilities, divided by the best constant's."""
+    """Mean cost of Bayes decisions divided by that of the best constant decision."""
     return x.cost(costs)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.metrics.calibration import calibrated
 from whichf1.metrics.registry import Ratio, Share, Within, declare
 from whichf1.tables.cells import Array, RankTable, Step
@@ -19,12 +20,22 @@ Top: TypeAlias = Annotated[
 MultiClass: TypeAlias = Literal["ovr", "ovo"]
 
 
+def _pairs_in_order(a: kernel.RankAreas) -> Any:
+    positives, negatives, pairs, *_ = a
+    return pairs, positives * negatives
+
+
+def _mean_precision(a: kernel.RankAreas) -> Any:
+    return a[3], a[0]
+
+
 @declare(
     "ranking",
     tex=r"\frac{1}{PN}\sum_{i:+}\sum_{j:-}\left([s_i>s_j]+\tfrac12[s_i=s_j]\right)",
     title="ROC AUC",
     aliases=("auroc", "auc", "auc_roc", "roc_auc_score"),
     sklearn="roc_auc_score",
+    of_areas=lambda max_fpr, **_: _pairs_in_order if max_fpr is None else None,
 )
 def roc_auc(
     r: RankTable,
@@ -49,7 +60,7 @@ def roc_auc(
         area = np.minimum(_total(_area(s, max_fpr * n) for s in steps), whole)
         return area + chance, whole + chance
     right = wrong = np.zeros(())
-    for s in steps:  # sums of weights are rounded, so all pairs are those in either order
+    for s in steps:  # sums of weights are rounded, so all pairs are the sum of both orders
         right = right + (s.negatives * (s.tp - s.positives / 2)).sum(-1)
         wrong = wrong + (s.positives * (s.fp - s.negatives / 2)).sum(-1)
     return right, right + wrong
@@ -58,7 +69,8 @@ def roc_auc(
 def _in_units(r: RankTable) -> tuple[Array, Array, Iterator[Step]]:
     """All positives, all negatives, and the steps, so that no product of weights is too large.
 
-    Each class has its own unit, a power of two near its sum, which changes no digit of a ratio.
+    Each class has its own unit, a power of two near its sum, which leaves every digit of a ratio
+    unchanged.
     """
     p, n = r.sizes
     if not r.weighted:
@@ -89,13 +101,13 @@ def _total(parts: Iterable[Array]) -> Array:
 def _or_one(divisor: Array) -> Array:
     """1 in place of 0, for quotients whose numerator is then 0 too."""
     real = divisor.real
-    if np.count_nonzero(real) == real.size:  # the usual, and faster
+    if np.count_nonzero(real) == real.size:  # the common case, and faster
         return divisor
     return np.where(real == 0, 1.0, divisor)
 
 
 def _area(s: Step, limit: Array) -> Array:
-    """What each step adds to the area under (false positives, true positives) up to a limit."""
+    """The area that each step adds under (false positives, true positives), up to a limit."""
     left = s.fp - s.negatives
     width = np.maximum(np.minimum(s.fp, limit[..., None]) - left, 0)
     share = width / _or_one(s.negatives)
@@ -104,9 +116,9 @@ def _area(s: Step, limit: Array) -> Array:
 
 
 def _own_precision(r: RankTable, **_: object) -> Array:
-    """Every positive is one of those that its precision counts: a guess near the top is flattered.
+    """The average precision of guessing: a positive counts towards the precision at its own rank.
 
-    Of tp positives among tp + fp items, the others have (tp − 1) of tp + fp − 1.
+    Of tp positives among tp + fp items, the others are tp − 1 of tp + fp − 1.
     """
     parts = (s.positives * s.fp / _or_one(s.tp + s.fp) ** 2 for s in r.steps())
     return _total(parts) / r.sizes[0]
@@ -118,14 +130,15 @@ def _own_precision(r: RankTable, **_: object) -> Array:
     bias=_own_precision,
     aliases=("ap", "average_precision_score"),
     sklearn="average_precision_score",
+    of_areas=lambda **_: _mean_precision,
 )
 def average_precision(
     r: RankTable,
     multi_class: Annotated[
-        Literal["ovr"] | None, "'ovr' averages, for several classes, each class against the rest."
+        Literal["ovr"] | None, "With several classes, 'ovr' averages each class against the rest."
     ] = None,
 ) -> Ratio:
-    """Mean, over positives, of the precision at each one's score, without interpolation."""
+    """Mean over positives of the precision at each one's score, without interpolation."""
     if not r.weighted:
         return _total(s.positives * s.tp / _or_one(s.tp + s.fp) for s in r.steps()), r.sizes[0]
     own = _unit(r.sizes[0])[..., None]
@@ -147,9 +160,9 @@ def ks(r: RankTable) -> Ratio:
     return np.max(largest, axis=0), p * n
 
 
-Least: TypeAlias = Annotated[Share, "The least that the other rate must be."]
+Least: TypeAlias = Annotated[Share, "The smallest acceptable value of the other rate."]
 _REACHED = 1e-12
-"""A rate so little below a limit reaches it: sums of weights are rounded."""
+"""A rate this close below a limit counts as reaching it, since sums of weights are rounded."""
 
 
 @declare(
@@ -159,7 +172,7 @@ _REACHED = 1e-12
     smooth=False,
 )
 def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest recall of a threshold whose precision is at least a given one; 0 if there is none."""
+    """Largest recall at any threshold with at least the required precision; 0 if there is none."""
     p = r.sizes[0][..., None]
     return _best(r, lambda s: (s.tp / _or_one(p), _precision(s) >= at - _REACHED))
 
@@ -171,7 +184,7 @@ def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest precision of a threshold whose recall is at least a given one."""
+    """Largest precision at any threshold with at least the required recall."""
     p = r.sizes[0][..., None]
     return _best(r, lambda s: (_precision(s), s.tp / _or_one(p) >= at - _REACHED))
 
@@ -183,7 +196,7 @@ def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest recall of a threshold whose specificity is at least a given one."""
+    """Largest recall at any threshold with at least the required specificity."""
     return _found_below(r, 1 - at)
 
 
@@ -194,7 +207,7 @@ def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
-    """Largest specificity of a threshold whose recall is at least a given one."""
+    """Largest specificity at any threshold with at least the required recall."""
     p, n = (size[..., None] for size in r.sizes)
     return _best(r, lambda s: ((n - s.fp) / _or_one(n), s.tp / _or_one(p) >= at - _REACHED))
 
@@ -206,9 +219,9 @@ def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
     smooth=False,
 )
 def tpr_at_fpr(
-    r: RankTable, at: Annotated[Share, "The most that the false positive rate may be."] = 0.01
+    r: RankTable, at: Annotated[Share, "The largest acceptable false positive rate."] = 0.01
 ) -> Ratio:
-    """Largest recall of a threshold whose false positive rate is at most a given one."""
+    """Largest recall at any threshold with at most the allowed false positive rate."""
     return _found_below(r, at)
 
 
@@ -222,7 +235,7 @@ def _precision(s: Step) -> Array:
 
 
 def _best(r: RankTable, rate: Callable[[Step], tuple[Array, Array]]) -> Ratio:
-    """The largest value over all thresholds at which something holds; 0 if nothing is found."""
+    """The largest value over all thresholds that satisfy a condition; 0 if none does."""
     best: Array = np.zeros(r.positives.shape[:-1])
     for s in r.steps():
         value, allowed = rate(s)
@@ -231,7 +244,7 @@ def _best(r: RankTable, rate: Callable[[Step], tuple[Array, Array]]) -> Ratio:
 
 
 def _both(r: RankTable) -> Array:
-    """1; 0 for a table without one of the classes, on which nothing is defined."""
+    """1, or 0 for a table that lacks one of the classes, where nothing is defined."""
     positives, negatives = r.sizes
     return np.where((positives > 0) & (negatives > 0), 1.0, 0.0)
 
@@ -247,7 +260,7 @@ def f_max(
     r: RankTable,
     beta: Annotated[float, "How many times as important recall is as precision."] = 1,
 ) -> Ratio:
-    """Largest F score of any threshold, which is chosen on the same items."""
+    """Largest F score at any threshold, chosen on the same items."""
     p, square = r.sizes[0][..., None], float(beta) ** 2
 
     def f(s: Step) -> tuple[Array, Array]:
@@ -266,7 +279,7 @@ def f_max(
     smooth=False,
 )
 def equal_error_rate(r: RankTable) -> Ratio:
-    """False positive rate where it equals the miss rate, on the ROC curve with straight lines."""
+    """False positive rate where it equals the miss rate, on the linearly interpolated ROC curve."""
     positives, negatives = (x[..., None] for x in r.sizes)
     start = np.zeros((*r.positives.shape[:-1], 1))
     false = np.concatenate([start, r.false_positives / _or_one(negatives)], -1)
@@ -293,7 +306,7 @@ def partial_average_precision(
         float, Within(0, 0.999, False, "a number from 0 to 0.999"), "Where the area begins."
     ] = 0.5,
 ) -> Ratio:
-    """Mean precision over the recalls from a least one on, without interpolation."""
+    """Mean precision over recalls above a minimum, without interpolation."""
     p = r.sizes[0][..., None]
 
     def part(s: Step) -> Array:
@@ -317,7 +330,7 @@ def log_auc(
         float, Within(1e-12, 0.999, False, "a number above 0 and below 1"), "Where the area begins."
     ] = 0.001,
 ) -> Ratio:
-    """Area under the ROC curve over the logarithm of the false positive rate, from a least one."""
+    """Area under the ROC curve over the log of the false positive rate, above a minimum rate."""
     p, n = (size[..., None] for size in r.sizes)
 
     def part(s: Step) -> Array:
@@ -348,8 +361,8 @@ def pr_gain_auc(r: RankTable) -> Ratio:
     found, false = r.true_positives, r.false_positives
     below = np.cumsum(r.positives[..., ::-1], -1)[..., ::-1]
     missed = np.concatenate([below[..., 1:], np.zeros_like(below[..., :1])], -1)
-    # what the gains lack of 1: both are linear in 1/TP, so that the curve is straight between
-    # two thresholds
+    # 1 minus each gain: both are linear in 1/TP, so the curve is straight between two
+    # thresholds
     rise = p / _or_one(found)
     lack_recall = np.where(found > 0, missed / n * rise, inf)
     lack_precision = np.where(found > 0, false / n * rise, 0.0)
@@ -376,10 +389,10 @@ def pr_gain_auc(r: RankTable) -> Ratio:
     smooth=False,
 )
 def cost_curve_area(r: RankTable) -> Ratio:
-    """Mean normalized expected cost at the best thresholds, over all costs (Drummond, Holte 2006).
+    """Mean normalized expected cost at the best thresholds, over all costs (Drummond, Holte).
 
-    A threshold costs a straight line over the probability cost c; the best ones lie on the convex
-    hull of the ROC curve.
+    The cost of a threshold is a straight line over the probability cost c; the best thresholds lie
+    on the convex hull of the ROC curve.
     """
     if r.positives.ndim > 1:
         shape = r.positives.shape[:-1]
@@ -411,7 +424,7 @@ def _cost_area(positives: Array, negatives: Array) -> float:
     confidence=True,
 )
 def aurc(r: RankTable) -> Ratio:
-    """Mean error rate of the items at least as confident as each one (Geifman and El-Yaniv 2017).
+    """Mean over items of the error rate among all at least as confident (Geifman, El-Yaniv).
 
     The items are ranked by the probability of the predicted class.
     """
@@ -428,7 +441,7 @@ def aurc(r: RankTable) -> Ratio:
     confidence=True,
 )
 def excess_aurc(r: RankTable) -> Ratio:
-    """AURC minus that of an order with all errors last (Geifman et al. 2019)."""
+    """AURC minus that of the best order, with all errors last (Geifman et al. 2019)."""
     right, wrong = r.sizes
     n = right + wrong
     share = _or_one(right / _or_one(n))
@@ -452,7 +465,7 @@ def selective_accuracy(
         Share, "Fraction of items, most confident first; ties at the cutoff count in proportion."
     ] = 0.8,
 ) -> Ratio:
-    """Accuracy on the most confident items, if the model abstains on the others."""
+    """Accuracy on the most confident items if the model abstains on the others."""
     found, right = _found(r, coverage)
     covered = coverage * (r.sizes[0] + r.sizes[1])
     return np.minimum(found / _or_one(right) * r.sizes[0], covered), covered
@@ -470,10 +483,10 @@ def net_benefit(
     threshold: Annotated[
         float,
         Within(0, 1 - 2**-52, False, "a number of at least 0 and below 1"),
-        "The probability from which on an item counts as positive.",
+        "Items with at least this probability count as positive.",
     ] = 0.5,
 ) -> Ratio:
-    """True positives per item, minus false ones at the odds of the threshold (Vickers, Elkin)."""
+    """True positives minus false ones at the odds of the threshold, per item (Vickers, Elkin)."""
     chosen = r.score >= threshold
     tp, fp = (np.where(chosen, x, 0).sum(-1) for x in (r.positives, r.negatives))
     return tp - fp * (threshold / (1 - threshold)), sum(r.sizes)  # type: ignore[return-value]
@@ -499,13 +512,13 @@ def gain(r: RankTable, top: Top = 0.1) -> Ratio:
     of_top=lambda found, top: found / top,
 )
 def lift(r: RankTable, top: Top = 0.1) -> Ratio:
-    """Gain among the top-scored items divided by the gain of a random order."""
+    """Gain among the top-scored items divided by that of a random order."""
     found, positives = _found(r, top)
     return found, top * positives
 
 
 def _found(r: RankTable, top: float) -> Ratio:
-    """Positives among the first items, and all; tied items at the cutoff count in proportion."""
+    """Positives among the top items, and all positives; ties at the cutoff count in proportion."""
     if r.weighted and r.positives.ndim == 1:
         return _found_exactly(r, top)
     limit = top * (r.sizes[0] + r.sizes[1])[..., None]
@@ -519,7 +532,7 @@ def _found(r: RankTable, top: float) -> Ratio:
 
 
 def _found_exactly(r: RankTable, top: float) -> Ratio:
-    """The same without rounding: a cutoff that is a little off may miss all of a light class."""
+    """The same without rounding: a slightly wrong cutoff may miss a class with small weights."""
     from fractions import Fraction  # slow to import
 
     def taken(steps: int) -> Any:
@@ -539,9 +552,9 @@ def _found_exactly(r: RankTable, top: float) -> Ratio:
 
 
 _AROUND = np.array([1 - 1e-6, 1 + 1e-6])
-"""Where a running sum of rounded weights may pass a limit."""
+"""The relative error by which a running sum of rounded weights may pass a limit."""
 _HALF = 27
-"""Bits of a mantissa that are added up apart, so that sums of many are exact."""
+"""Bits of a mantissa that are summed separately, so that sums of many are exact."""
 
 
 def _exact_sum(weights: Array) -> Any:

@@ -11,7 +11,7 @@ from whichf1.metrics.registry import Endless, Ratio, Share, rate
 from whichf1.tables.cells import OneVsRest, root
 
 _LARGE = 1e6
-"""From here on, F-beta is recall to within any epsilon."""
+"""From this beta on, F-beta equals recall to within rounding."""
 
 
 @rate(
@@ -59,7 +59,7 @@ def negative_predictive_value(c: OneVsRest) -> Ratio:
 )
 def f_beta(
     c: OneVsRest,
-    beta: Annotated[Endless, "How many times as important recall is as precision."] = 1,
+    beta: Annotated[Endless, "How many times more important recall is than precision."] = 1,
 ) -> Ratio:
     """Weighted harmonic mean of precision and recall, with recall beta times as important."""
     missed: float = beta * beta
@@ -218,7 +218,7 @@ def one_vs_rest_mcc(c: OneVsRest) -> Ratio:
 
 @rate(tex=r"\frac{TP\cdot TN}{FP\cdot FN}", aliases=("dor",), bounds=(0, inf))
 def diagnostic_odds_ratio(c: OneVsRest) -> Ratio:
-    """Odds of a positive prediction in this class divided by those in other classes."""
+    """Odds of being predicted as this class for items in it, divided by those for other items."""
     return c.tp * c.tn, c.fp * c.fn
 
 
@@ -240,7 +240,7 @@ def yule_q(c: OneVsRest) -> Ratio:
     bounds=(-1, 1),
 )
 def optimized_precision(c: OneVsRest) -> Ratio:
-    """One-vs-rest accuracy minus how far recall and specificity are apart (Ranawana, Palade)."""
+    """One-vs-rest accuracy minus the relative gap of recall and specificity (Ranawana, Palade)."""
     positives, negatives = c.tp + c.fn, c.tn + c.fp
     found, refused = c.tp * negatives, c.tn * positives
     n, both = positives + negatives, found + refused
@@ -250,9 +250,9 @@ def optimized_precision(c: OneVsRest) -> Ratio:
 @rate(tex=r"\left(1+\alpha\,(TPR-TNR)\right)TPR\cdot TNR", aliases=("iba",))
 def index_of_balanced_accuracy(
     c: OneVsRest,
-    alpha: Annotated[Share, "How much it counts that recall exceeds specificity."] = 0.1,
+    alpha: Annotated[Share, "Weight of the difference between recall and specificity."] = 0.1,
 ) -> Ratio:
-    """Recall times specificity, more if recall is the larger (García et al. 2009)."""
+    """Recall times specificity, increased if recall is the larger one (García et al. 2009)."""
     positives, negatives = c.tp + c.fn, c.tn + c.fp
     pairs = positives * negatives
     dominance = c.tp * negatives - c.tn * positives

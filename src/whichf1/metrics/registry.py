@@ -28,9 +28,9 @@ Square: TypeAlias = tuple[tuple[float, ...], ...]
 Tree: TypeAlias = tuple[tuple[int | str | bool, tuple[int | str | bool, ...]], ...]
 """Every class of a hierarchy with its parents; none at the top."""
 Value: TypeAlias = int | float | str | Square | Tree | None
-Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking"]
+Kind: TypeAlias = Literal["rate", "agreement", "items", "ranking", "loss", "label ranking", "value"]
 Names: TypeAlias = Annotated[Labels | None, "names"]
-"""A parameter of a formula that is not chosen: the classes, in the order of the table."""
+"""A parameter that a formula receives, not one that users choose: the classes, in table order."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 COUNTED: tuple[Kind, ...] = ("rate", "agreement")
 """Kinds computed from Counts; the others need scores or sets of labels."""
@@ -45,7 +45,7 @@ class Within:
     whole: bool
     says: str
     endless: bool = False
-    """Whether infinity is in it."""
+    """Whether infinity is accepted."""
 
 
 Share = Annotated[float, Within(math.ulp(0), 1, False, "a number above 0 and at most 1")]
@@ -65,9 +65,11 @@ class Parameter:
     choices: tuple[str, ...] = ()
     within: Within = ANY
     square: bool = False
-    """Whether it may be, or if there are no words must be, a matrix over all pairs of classes."""
+    """Whether it may be (must be, if there are no words) a matrix over all pairs of classes."""
     tree: bool = False
     """Whether it is the parents of classes."""
+    text: bool = False
+    """Whether it is any text."""
 
     def check(self, name: str, value: Any) -> Value:
         """The value, with whole floats as int; None is allowed only if it is the default."""
@@ -75,6 +77,11 @@ class Parameter:
             return None
         if self.tree:
             return _tree(name, value)
+        if self.text:
+            value = str(value).lower() if isinstance(value, bool) else value  # the word true
+            if not isinstance(value, str) or not value:
+                raise DefinitionError(f"{name} must be a text; got {value!r}")
+            return str(value)
         if self.square and not isinstance(value, str):
             return _square(name, value)
         if self.choices:
@@ -175,13 +182,14 @@ def _refuse_cycle(name: str, tree: Mapping[Any, tuple[Any, ...]]) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Metric:
-    """A metric: its formula and everything that is known about it."""
+    """A metric: its formula and all its properties."""
 
     name: str
     kind: Kind
     """A rate compares one class with the rest; an agreement uses the whole table; 'items' are
     scored one by one, by their sets of labels; a ranking uses scores; a loss is a mean over items
-    of a function of their probabilities; a label ranking uses the scores of each item's labels."""
+    of a function of their probabilities; a label ranking uses the scores of each item's labels; a
+    'value' is one that items have, without true classes."""
     formula: Callable[..., Any] = field(repr=False)
     summary: str
     tex: str
@@ -189,6 +197,8 @@ class Metric:
     """What the metric is called in a sentence."""
     aliases: tuple[str, ...] = ()
     bounds: tuple[float, float] = (0, 1)
+    bounds_of: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
+    """For bounds that depend on the parameters: a function of these."""
     better: Literal["higher", "lower", "neither"] = "higher"
     sklearn: str | None = None
     harmonic: bool = False
@@ -198,21 +208,23 @@ class Metric:
     """Whether the scores must be probabilities."""
     confidence: bool = False
     """Whether it ranks the right and the wrong predictions by the probability of the predicted
-    class, of two classes or more."""
+    class, with any number of classes."""
     smooth: bool = True
     """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
     individual items, so the delta method does not apply to it."""
     squared: Callable[..., tuple[Array, Array]] | None = field(default=None, repr=False)
-    """For the root of an estimate that may be negative: this estimate and its standard error, of
-    which an automatic interval is made although the score is not smooth."""
+    """For the root of an estimate that may be negative: this estimate and its standard error, from
+    which an automatic interval is computed although the score is not smooth."""
     of_top: Callable[[float, float], float] | None = field(default=None, repr=False)
-    """For a score of the positives among the top-scored items: from the fraction of all positives
-    that are there, and the parameter ``top``, to the score. It has an automatic interval, too."""
+    """For a score of the positives among the top-scored items: a function of the fraction of all
+    positives that are there, and of the parameter ``top``, that gives the score. It also has an
+    automatic interval."""
     of_ratio: tuple[Metric, Callable[[float], float]] | None = field(default=None, repr=False)
-    """For a rising function of a ratio: the metric that is this ratio, and the function. The score
-    hardly moves near its bounds, so the automatic interval of a class is made of the ratio's."""
+    """For an increasing function of a ratio: the metric that is this ratio, and the function. The
+    score hardly changes near its bounds, so the automatic interval of a class is transformed from
+    that of the ratio."""
     bias: Callable[..., Array] | None = field(default=None, repr=False)
-    """For a ranking: about how much higher than the truth the score of single items is."""
+    """For a ranking: about how much the score of single items overestimates the truth."""
     whole: bool = False
     """Whether it counts pairs or numbers of items, so that items cannot have weights."""
     relative: Literal["skill", "ratio"] | None = None
@@ -224,19 +236,25 @@ class Metric:
     The cost of a decision or the rank of a label has no bound that all data share, but is limited
     by the costs and the number of labels."""
     signed: bool = False
-    """For a loss of scores that are no probabilities: whether a single score for each item is above
-    0 for the positive class and below 0 for the other."""
+    """For a loss of scores that are not probabilities: whether a single score per item is above 0
+    for the positive class and below 0 for the other."""
     raters: bool = False
-    """Whether the two sides of the table are alike to it, so that it applies to any raters."""
+    """Whether it treats both sides of the table alike, so that it applies to any raters."""
+    of_areas: Callable[..., Callable[[Any], Ratio] | None] | None = field(default=None, repr=False)
+    """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
+    which the kernel adds up without a table; None for parameters that need the table."""
+    of_labels: str | None = None
+    """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
+    an array of all items."""
     sums: Callable[..., LossSums] | None = field(default=None, repr=False)
-    """For a mean over items, whose formula gives a value for each: a quicker way to their sums."""
+    """For a mean over items whose formula gives a value for each: a faster way to sum them."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         return find, (self.name,)
 
     @cached_property
     def parameters(self) -> Mapping[str, Parameter]:
-        """What the formula takes besides the data, read from its signature on first use."""
+        """The parameters of the formula besides the data, read from its signature on first use."""
         hints = get_type_hints(self.formula, include_extras=True)
         _, *others = inspect.signature(self.formula).parameters.values()
         chosen = [x for x in others if hints[x.name] != Names]
@@ -244,22 +262,22 @@ class Metric:
 
     @cached_property
     def named(self) -> bool:
-        """Whether the formula looks at what the classes are, not only at how many there are."""
+        """Whether the formula uses the classes themselves, not only their number."""
         return Names in get_type_hints(self.formula, include_extras=True).values()
 
     @cached_property
     def over_classes(self) -> bool:
-        """Whether it is a ranking of which there is one for each class against the rest."""
+        """Whether it is a ranking that can be computed for each class against the rest."""
         return self._has_several("ovr")
 
     @cached_property
     def of_top_label(self) -> bool:
-        """Whether it is a ranking that takes, of several classes, the predicted one's score."""
+        """Whether it is a ranking that uses the predicted class's score if there are several."""
         return self.confidence or self._has_several("top-label")
 
     @cached_property
     def over_labels(self) -> bool:
-        """Whether it can be averaged over labels, each of which ranks or scores all items."""
+        """Whether it can be averaged over labels, each of which ranks or scores all the items."""
         loss = self.kind == "loss" and self.probabilities and self.relative is None
         return loss or (self.kind == "ranking" and not self.confidence)
 
@@ -274,7 +292,7 @@ class Metric:
 
     @cached_property
     def total(self) -> bool:
-        """Whether the denominator is never 0, found by trying each kind of item alone.
+        """Whether the denominator is never 0, determined by trying each kind of item alone.
 
         Rankings count as total: they raise an error if there is nothing to rank.
         """
@@ -348,6 +366,8 @@ def _parameter(default: Value, hint: Any) -> Parameter:
         return Parameter(default, meaning, get_args(hint), square=square)
     if tree:
         return Parameter(default, meaning, tree=True)
+    if hint is str:
+        return Parameter(default, meaning, text=True)
     within = next((note for note in notes if isinstance(note, Within)), ANY)
     return Parameter(default, meaning, within=within, square=square)
 

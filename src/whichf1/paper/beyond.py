@@ -140,7 +140,7 @@ def limits(seed: int, points: int = 101) -> Figure:
     at = f"at P = {AT} and R = {RECALL}"
     return Figure(
         name="bounds",
-        title="Where averaged F1 can lie, given macro precision and macro recall",
+        title="Possible values of averaged F1 for a macro precision and macro recall",
         columns=tidy("curve macro_precision averaged_f1", parts),
         parameters={"macro recall": RECALL, "classes": [*KNOWN]},
         facts=[

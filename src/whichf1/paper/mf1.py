@@ -96,7 +96,7 @@ def main(arguments: list[str] | None = None) -> int:
     except ValueError:
         return _usage("every argument must be a whole number")
     if not numbers or numbers[0] < 1 or len(numbers) != 1 + numbers[0] ** 2:
-        return _usage("give the number of classes, then that many rows of that many counts")
+        return _usage("pass the number of classes, then that many rows of that many counts")
     if min(numbers) < 0:
         return _usage("counts must not be negative")
     if sum(numbers[1:]) == 0:

@@ -46,7 +46,7 @@ OTHERWISE: dict[str, str] = {
     "impossible": f"One of the numbers may be wrong; or there is {_MIXED}, or they are means over "
     "runs or folds, or averages over different classes.",
 }
-"""What would break the identity that a verdict rests on."""
+"""What would break the identity that a verdict relies on."""
 CLASS_F1 = define("f1").signature
 
 
@@ -98,12 +98,12 @@ class Audit(Displayed):
 
     @property
     def words(self) -> str:
-        """The verdict as a claim that the numbers can carry: 'consistent with averaged F1'."""
+        """The verdict as a claim that the numbers support: 'consistent with averaged F1'."""
         return f"consistent with {FITS[self.verdict]}"
 
     @property
     def otherwise(self) -> str | None:
-        """What else would give such numbers; None if nothing had to be assumed."""
+        """What else could produce such numbers; None if nothing had to be assumed."""
         return None if self.recomputed else OTHERWISE.get(self.verdict)
 
 
@@ -118,7 +118,7 @@ def audit(
     per_class: Sequence[Any] | Mapping[Any, Any] | None = None,
     counts: Counts | None = None,
 ) -> Audit:
-    """Tell which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
+    """Find which macro F1 was reported: 'averaged F1', 'F1 of averages', 'either' or 'impossible'.
 
     All three numbers must be averages over the same classes with the same weights, with 0/0 as 0.
 
@@ -276,7 +276,9 @@ def _compare(p: Published, r: Published, f: Published, known: _Recomputed) -> Au
 def _from_counts(counts: Counts) -> _Recomputed:
     """From counts, everything is known exactly."""
     if not isinstance(counts, Counts):
-        raise InputError(f"counts= are made by count(y_true, y_pred); got {type(counts).__name__}")
+        raise InputError(
+            f"counts= must come from count(y_true, y_pred); got {type(counts).__name__}"
+        )
     values = {name: evaluate(each, counts).value for name, each in DEFINITIONS.items()}
     spans = {name: Span(value, value) for name, value in values.items()}
     return _Recomputed(len(counts.labels), spans, [])
@@ -301,8 +303,8 @@ def _read_classes(per_class: Any, decimals: int | None, scale: Scale) -> dict[An
     """Read all numbers together, so that floats share their decimals."""
     if not isinstance(per_class, (Mapping, list, tuple)):
         raise InputError(
-            "per_class= has a pair (precision, recall) for each class, as a list or by the names "
-            f"of classes; got {type(per_class).__name__}"
+            "per_class= must have a pair (precision, recall) for each class, as a list or by class "
+            f"name; got {type(per_class).__name__}"
         )
     rows = dict(per_class) if isinstance(per_class, Mapping) else dict(enumerate(per_class))
     if not rows:

@@ -179,7 +179,7 @@ class Dialects(dict[str, Dialect]):
         """Score the same predictions in two dialects, each given by name or by signature."""
         for each in (source, target):
             if not isinstance(each, str):
-                raise DefinitionError(f"a dialect is a name or a signature; got {each!r}")
+                raise DefinitionError(f"a dialect must be a name or a signature; got {each!r}")
         chosen = [Definition.parse(x) if "|" in x else self[x] for x in (source, target)]
         return Conversion(*(each(y_true, y_pred, labels=labels) for each in chosen))
 

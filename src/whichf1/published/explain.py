@@ -64,7 +64,7 @@ _COSTS: dict[str, dict[Any, int]] = {
     "classes": {"observed": 0, "declared": 0},
     "undefined": {0: 0},
 }
-"""The cost of each choice; to exclude or ignore a class costs 3, any other choice 1.
+"""The cost of each choice; excluding or ignoring a class costs 3, any other choice 1.
 
 The simplest explanation costs least.
 """
@@ -138,7 +138,7 @@ def explain(
     scale: Scale | None = None,
     labels: Any = None,
 ) -> Explanation:
-    """Find the definitions that give a reported number: ``explain(counts, 0.354, decimals=3)``.
+    """Find definitions that reproduce a reported number: ``explain(counts, 0.354, decimals=3)``.
 
     y_true (Counts or array): The counts, or the true class of each item.
     *rest (array, number or str): The predicted class of each item, unless ``y_true`` are Counts,
@@ -232,7 +232,7 @@ def _dialect_values(counts: Counts) -> tuple[dict[Definition, list[str]], list[_
     names: dict[Definition, list[str]] = {}
     candidates = []
     for name, dialect in dialects.items():
-        with suppress(WhichF1Error):  # it takes two classes only, or does not apply to these data
+        with suppress(WhichF1Error):  # it only takes two classes, or does not apply to these data
             definition = dialect.definition_for(counts.labels)
             names.setdefault(definition, []).append(name)
             value = float(definition.values(definition.freeze(counts)))
@@ -299,7 +299,7 @@ class Family:
     variants: list[Variant]
 
     def candidate(self, at: int) -> _Candidate:
-        """One variant; its cost is how much has to be said beyond 'macro F1'."""
+        """One variant; its cost is how much must be stated beyond 'macro F1'."""
         options = {**self.variants[at].options, **self.options}
         other = {"exclude": 3, "ignore": 3}
         choices = {"metric": self.metric, **options}.items()
@@ -314,7 +314,7 @@ def search(counts: Counts) -> Iterator[Family]:
     tried = _tried(wide.labels, wide.table)
     c = _tables(wide.table, tried)
     sets = _class_sets(wide.labels, len(counts.labels), c)
-    if not counts.declared:  # a class whose items are ignored is then no class
+    if not counts.declared:  # a class whose items are ignored no longer counts
         sets["declared"] = sets["declared"] & sets["observed"]
     space = _Space([*_variants(wide.labels, tried, sets, c)], c)
     f1, f_beta, zero = METRICS["f1"], METRICS["f_beta"], ZeroRule(0)

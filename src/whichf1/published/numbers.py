@@ -82,7 +82,7 @@ def read_published(
     number, own_scale = parse_number(printed, name)
     percent = (scale or own_scale) == "percent" or (scale is None and number > 1)
     if not 0 <= number <= (100 if percent else 1):
-        raise InputError(f"{name} must lie in [0, 1], or in [0, 100] as percent; got {printed!r}")
+        raise InputError(f"{name} must be in [0, 1], or in [0, 100] as percent; got {printed!r}")
     written = written_decimals(number)
     if decimals is None:
         decimals = written
@@ -131,7 +131,7 @@ def common_scale(printed: Mapping[str, Any], scale: Scale | None) -> Scale:
     if small:
         shown = ", ".join(f"{name} {printed[name]}" for name in (*percent, *small))
         raise InputError(
-            f"the numbers are on two scales: {shown}. Give all of them between 0 and 1, or all in "
+            f"the numbers are on two scales: {shown}. Write all of them between 0 and 1, or all in "
             "percent (pass scale='percent' if some percentages are 1 or less)."
         )
     return "percent"
@@ -167,7 +167,8 @@ def read_results(
 ) -> tuple[str, list[ResultRow], Scale]:
     """The name of a table, its rows with precision, recall and F1, and their common scale.
 
-    Other columns may be present. A row with a bad cell, or on another scale than others, says so.
+    Other columns may be present. A row with a bad cell, or on a different scale than the others, is
+    marked as such.
     """
     table = read_table(results)
     rows = [
@@ -198,7 +199,7 @@ def _result_row(line: int, name: str, cells: dict[str, Any], classes: int | None
     except InputError as error:
         return row._replace(problem=str(error).rstrip("."))
     if any(number < 0 or number > 100 for number, _ in numbers.values()):
-        return row._replace(problem="a score lies in [0, 1], or in [0, 100] as percent")
+        return row._replace(problem="a score must be in [0, 1], or in [0, 100] as percent")
     return row._replace(spread=any(mark.spread for mark in marks.values()))
 
 
@@ -220,10 +221,10 @@ def _on_scale(row: ResultRow, scale: Scale, *, said: bool) -> ResultRow:
     if own in (None, scale) or (said and scale == "percent"):
         return row
     if said:
-        return row._replace(problem="it is in percent, and the scale is said to be unit")
+        return row._replace(problem="it is in percent, but the scale is unit")
     return row._replace(
-        problem="its numbers are between 0 and 1, and others are in percent: units are mixed "
-        "(say --scale percent if these are percentages of 1 or less)"
+        problem="its numbers are between 0 and 1, but others are in percent: scales are mixed "
+        "(use --scale percent if these are percentages of 1 or less)"
     )
 
 
@@ -277,7 +278,7 @@ def _stripped(cell: Any) -> Any:
 
 
 def _key(head: str) -> str:
-    """A head of a column in plain letters: 'Macro-F$_1$ ↑' is f1."""
+    """The header of a column in plain letters: 'Macro-F$_1$ ↑' becomes f1."""
     plain = unicodedata.normalize("NFKC", head).lower()
     plain = re.sub(r"\\(?:text\w*|math\w*|underline|emph|bf|uparrow|downarrow)", "", plain)
     return re.sub(r"macro|average|avg|mean|[^a-z0-9]", "", plain)

@@ -25,7 +25,7 @@ _SPREAD = (
     r"(?:±|\+/-|\+-|\\pm).*$|\(\s*(?:±\s*)?[0-9.,]+\s*\)\s*$|\[[^\]]*\]\s*$|_\{?\s*(?:±|\\pm).*$"
 )
 EMPTY = {"", "-", "–", "—", "--", "---", "n/a", "na", "nan", "none", "x", "?", "/"}
-"""What stands in a cell without a number."""
+"""The content of a cell without a number."""
 
 
 class Mark(NamedTuple):
@@ -33,7 +33,7 @@ class Mark(NamedTuple):
 
     text: str
     spread: bool
-    """Whether a spread or an interval stands beside it, as of several runs."""
+    """Whether a spread or an interval is printed next to it, as for several runs."""
 
 
 @lru_cache(maxsize=1024)
@@ -61,10 +61,10 @@ class PrintedRow(NamedTuple):
 
 
 class PrintedTable(NamedTuple):
-    """The heads of the columns, and the rows."""
+    """The headers of the columns, and the rows."""
 
     name: str
-    """What messages call the table."""
+    """The name of the table in messages."""
     head: list[str]
     rows: list[PrintedRow]
 
@@ -75,7 +75,7 @@ def read_table(results: Any) -> PrintedTable:
         return _frame(results)
     if not isinstance(results, (str, os.PathLike)):
         raise FileError(
-            f"results are a file or a dataframe; got {type(results).__name__}. Give a path."
+            f"results must be a file or a dataframe; got {type(results).__name__}. Pass a path."
         )
     name = repr(os.fspath(results))
     try:
@@ -109,7 +109,7 @@ def _piped(line: str) -> list[str]:
 
 
 def _latex(text: str) -> list[PrintedRow]:
-    """The rows between rules; what spans columns is followed by empty cells."""
+    """The rows between rules; a cell that spans columns is followed by empty ones."""
     rows, start = [], 1
     for part in re.split(r"(\\\\(?:\[[^\]]*\])?)", text):
         if part.startswith(r"\\"):

@@ -85,9 +85,9 @@ def _systems(comparison: Comparison) -> list[Block]:
     notes = [f"Systems that share a letter do not differ significantly ({adjusted}, {level:g} %)."]
     if wins:
         notes.append(
-            "'wins': the share of resampled test sets on which a system is best. It is not the "
-            "probability that it is best: of two equally good systems, one wins more than 90 % "
-            "of them on every fifth test set."
+            "'wins': the fraction of resampled test sets on which a system is best. It is not "
+            "the probability that it is best: of two equally good systems, one wins more than 90 "
+            "% of them on every fifth test set."
         )
     return [
         Grid(columns, rows),
@@ -104,11 +104,11 @@ TESTS = {
     "bootstrap": "the paired bootstrap",
     UNPAIRED: "Welch's unpaired t test",
 }
-"""The tests that give p, in words."""
+"""The tests behind p, in words."""
 
 
 MOST_PAIRS = 10
-"""Of more pairs than this, only those with the best system are shown."""
+"""With more pairs than this, only those with the best system are shown."""
 NAMES = {"a": GridColumn("A"), "b": GridColumn("B")}
 PAIR_COLUMNS = NAMES | {
     "difference": GridColumn("difference", "number", signed),
@@ -129,7 +129,7 @@ MORE_COLUMNS = NAMES | {
     "detectable": GridColumn("detectable", "number"),
     "planned": GridColumn("items needed", "number", _needed),
 }
-"""Those of a second table: other p-values, and planning."""
+"""The columns of a second table: other p-values, and planning."""
 
 
 def _pairs(comparison: Comparison) -> list[Block]:
@@ -177,7 +177,7 @@ def _cell(pair: Pair, name: str) -> Any:
 
 
 def _more_notes(comparison: Comparison) -> list[str]:
-    """What the columns of the second table are."""
+    """The meaning of the columns of the second table."""
     pairs, margin = comparison.pairs, comparison.plan.margin
     notes = []
     if margin is not None:
@@ -208,7 +208,7 @@ def _posterior(comparison: Comparison) -> list[Block]:
     ]
     note = (
         "Posterior probabilities. 'prior': how many items on which the systems differ it is worth; "
-        "it prefers neither system. Where the two disagree, the prior matters."
+        "it favours neither system. If the two disagree, the prior matters."
     )
     return [Grid(columns, rows, "Posterior: is A better than B?", keys=2), Note(note)]
 
@@ -233,15 +233,15 @@ def _planning(comparison: Comparison) -> list[str]:
         return []
     if plan.effect is None:
         needed = (
-            "the observed difference, and the ends of its interval. This is optimistic, because a "
-            "difference that was found tends to be too large: name the one that matters (effect)"
+            "the observed difference, and the ends of its interval. This is optimistic, because an "
+            "observed difference tends to be too large: name the one that matters (effect)"
         )
     else:
         needed = f"a difference of {plan.effect:g}, for how often the systems may disagree"
     return [
-        f"'detectable': the smallest true difference that this many items show with power "
+        f"'detectable': the smallest true difference that this many items detect with power "
         f"{plan.power:g}, if the systems disagree as often as here; 'items needed': how many "
-        f"such items show {needed}."
+        f"such items detect {needed}."
     ]
 
 
@@ -249,14 +249,14 @@ def _resampling(comparison: Comparison) -> list[str]:
     """What is unusual: a score that can only be resampled, or too many items to resample."""
     pairs = comparison.pairs
     if any(pair.interval is not None and pair.interval.method == "bootstrap" for pair in pairs):
-        return ["The score depends on individual items: intervals are from the paired bootstrap."]
+        return ["The score depends on individual items: intervals come from the paired bootstrap."]
     if comparison.plan.replicates and all(pair.p_bootstrap is None for pair in pairs):
-        return ["So many items are not resampled: 'wins' is from a normal distribution."]
+        return ["There are too many items to resample: 'wins' comes from a normal distribution."]
     return []
 
 
 MOST_VALUES, WIDEST = 4, 48
-"""The scores of more systems, or of longer names, are not shown under every definition."""
+"""With more systems or longer names than this, scores are not shown under every definition."""
 
 
 def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:

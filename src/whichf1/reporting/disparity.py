@@ -51,10 +51,12 @@ def groups_document(source: str, found: Sequence[Groups]) -> Document:
     blocks = [block for each in found for block in _blocks(each)]
     whole, columns = first.parts[0].whole, (*first.control, *first.by)
     left_out = "; ".join(dict.fromkeys(slice_name(key) for each in found for key in each.empty))
-    notes = [f"Left out, with no score or nothing to compare with: {left_out}."] if left_out else []
+    notes = (
+        [f"Left out, without a score or anything to compare with: {left_out}."] if left_out else []
+    )
     if any(each.lacking for each in found):
         lacking = "; ".join(dict.fromkeys(slice_name(x) for each in found for x in each.lacking))
-        notes.append(f"No intervals and no test, as the score has no interval in: {lacking}.")
+        notes.append(f"No intervals and no test, because the score has no interval in: {lacking}.")
     within = f", within {', '.join(first.control)}" if first.control else ""
     return Document(
         blocks,
@@ -153,7 +155,7 @@ def _compared(found: Groups) -> dict[str, Any]:
 
 
 def _rows(found: Sequence[Groups], columns: Sequence[str]) -> Rows:
-    """One line per number: the groups, then what is across them."""
+    """One line per number: the groups, then the statistics across them."""
     yield ["name", "statistic", *columns, *SCORE_COLUMNS, "p_value", "n", "signature"]
     for each in found:
         for part in each.parts:

@@ -1,7 +1,7 @@
-"""Document: what a report says, and how each format says it.
+"""Document: the content of a report, and how each format writes it.
 
-A report builds a Document and knows nothing of formats; the renderers here know nothing of scores.
-All text is escaped here, and nowhere else.
+A report builds a Document and knows nothing about formats; the renderers here know nothing about
+scores. All text is escaped here, and nowhere else.
 """
 
 from __future__ import annotations
@@ -49,13 +49,13 @@ Rank: TypeAlias = Literal["", "best", "second"]
 
 @dataclass(frozen=True)
 class Standing:
-    """A text with its place among the others of its column, and a mark."""
+    """A text with its rank among the others of its column, and a mark."""
 
     text: str
     rank: Rank = ""
     mark: str = ""
     caution: str | None = None
-    """That of the interval beside it, which is marked."""
+    """The caution of the interval next to it, which is marked."""
     beside: str = ""
     """Its interval, or ± half of that."""
 
@@ -72,10 +72,10 @@ class GridColumn:
     name: str
     kind: Kind = "text"
     show: Callable[[Any, int], str] | None = None
-    """Formats a value with this many decimals; default: as its type suggests."""
+    """A function that formats a value with this many decimals. Default: by type."""
     optional: bool = False
     """Whether the column, of intervals, belongs to the one before it: in text they share a cell,
-    and where space is short it is dropped."""
+    and it is dropped if space is short."""
 
     @property
     def align(self) -> Literal["left", "right"]:
@@ -91,21 +91,21 @@ class Grid:
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     sentences: Sequence[str] = ()
-    """What each row is in words, for formats that put signatures below the table."""
+    """The description of each row, for formats that put signatures below the table."""
     stacked: bool = False
     """In text: the first two columns on one line, the others below it."""
     most: int | None = None
     """In text: the number of rows shown."""
     unit: str = "rows"
-    """What a row is, for the line that says how many more there are."""
+    """The noun for a row, for the line that says how many more there are."""
     keys: int = 1
     """How many of the first columns name the row."""
     if_it_fits: bool = False
     """Only shown in text, and only if it is not too wide."""
     common: str = ""
-    """The definition of every row, which stands for their signatures where these are short."""
+    """The definition of every row, which replaces their signatures if these are short."""
     sections: Sequence[tuple[str, int]] = ()
-    """Blocks of rows: the heading of each, and how many rows it has."""
+    """Blocks of rows: the heading of each, and its number of rows."""
 
     @property
     def heads(self) -> dict[int, str]:
@@ -118,9 +118,9 @@ class Grid:
 
 
 LEAST_WIDTH = 40
-"""A narrower terminal breaks the lines itself."""
+"""The least width; a narrower terminal breaks the lines itself."""
 SHARED = "*"
-"""Names what several signatures share."""
+"""The name of what several signatures share."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Note:
 
     text: str
     ranks: bool = False
-    """Whether it begins with what the best and the second best look like."""
+    """Whether it begins with the marks of the best and the second best."""
 
 
 Block: TypeAlias = Grid | Signature | Note
@@ -154,13 +154,13 @@ class Document:
 
     blocks: Sequence[Block]
     record: Callable[[], Any] = dict
-    """Makes what JSON holds; numbers that are not finite become null."""
+    """A function that makes the JSON; numbers that are not finite become null."""
     rows: Callable[[], Rows] = list
-    """Makes what CSV holds, the header first."""
+    """A function that makes the CSV, header first."""
     title: str = ""
     notes: Sequence[str] = ()
     kind: str = "document"
-    """What JSON calls it, as ``schema.json`` describes it."""
+    """Its name in JSON, as described in ``schema.json``."""
 
     def titled(self, caption: str | None) -> Document:
         """The document with this title, if there is one."""
@@ -173,11 +173,11 @@ class Document:
 
 
 VERSION = 1
-"""The version of the JSON; it increases if a key changes its meaning or goes."""
+"""The version of the JSON; it increases if a key changes its meaning or is removed."""
 
 
 def footnotes(document: Document) -> list[str]:
-    """The notes, and the cautions of intervals and tests, each with the rows that it is for."""
+    """The notes, and the cautions of intervals and tests, each with the rows that it applies to."""
     cautions: dict[str, dict[str, None]] = {}
     for block in document.blocks:
         heads, head = block.heads if isinstance(block, Grid) and block.sections else {}, ""
@@ -196,7 +196,7 @@ def footnotes(document: Document) -> list[str]:
 
 
 MOST_CAUTIONS = 4
-"""Different cautions that are spelled out."""
+"""How many different cautions are spelled out."""
 
 
 CAUTION = "!"
@@ -213,7 +213,7 @@ def _in_full(interval: Interval, decimals: int) -> str:
 
 
 class Pen(NamedTuple):
-    """How a format writes what comes from the data."""
+    """How a format writes text from the data."""
 
     text: Callable[[object], str]
     code: Callable[[object], str]
@@ -225,7 +225,7 @@ class Pen(NamedTuple):
     legend: str = "Bold: best; underlined: second best."
     interval: Callable[[Interval, int], str] = _in_full
     beside_marks: bool = False
-    """Whether an interval stands after the marks of its value, and not within them."""
+    """Whether an interval comes after the marks of its value, not within them."""
 
 
 PLAIN = Pen(visible, visible, visible, "{}¹", "{}²", "{}", "¹ best, ² second best.", brief, True)
@@ -257,7 +257,7 @@ def _written(column: GridColumn, cell: Cell, decimals: int, pen: Pen) -> str:
 
 
 def _beside(cell: Standing, write: Callable[[object], str]) -> str:
-    """What follows a value, with a mark if there is a caution."""
+    """The text after a value, with a mark if there is a caution."""
     caution = CAUTION if cell.caution else ""
     return f" {write(cell.beside + caution)}" if cell.beside else caution
 
@@ -289,7 +289,7 @@ def html_cells(table: Grid, decimals: int = 4) -> list[list[str]]:
 
 
 SignatureForm: TypeAlias = Literal["none", "short", "full"]
-"""No signatures, what differs between them and once what they share, or all of each."""
+"""No signatures; what differs between them, then once what they share; or all of each."""
 
 
 def render(
@@ -333,7 +333,7 @@ def signed(document: Document, form: SignatureForm) -> Document:
             group = []
             continue
         group.append(block)
-        if isinstance(block, Grid) and _code(block) is not None:  # it ends with its own
+        if isinstance(block, Grid) and _code(block) is not None:  # it already ends with its own
             blocks += _shortened(group)
             group = []
     return replace(document, blocks=[*blocks, *_shortened(group)])
@@ -396,7 +396,7 @@ class Terminal(NamedTuple):
 
     @property
     def pen(self) -> Pen:
-        """How places are marked."""
+        """How ranks are marked."""
         return ASCII if self.plain else PLAIN
 
 
@@ -469,7 +469,7 @@ def _text_table(table: Grid, decimals: int, terminal: Terminal) -> Iterator[Line
 
 
 def _text_columns(table: Grid, decimals: int, pen: Pen) -> list[TextColumn]:
-    """The columns as text; an interval that belongs to a number stands beside it."""
+    """The columns as text; an interval that belongs to a number is next to it."""
     body = _body(table, decimals, pen, table.most)
     columns: list[TextColumn] = []
     for at, column in enumerate(table.columns):
@@ -505,7 +505,7 @@ def _ends(cell: Cell) -> tuple[float, float] | None:
 
 
 def _aligned(shown: list[str], cells: Iterable[Cell]) -> list[str]:
-    """Places and marks stand in columns of their own, so that numbers are aligned."""
+    """Ranks and marks have columns of their own, so that numbers are aligned."""
     parts = []
     for text, cell in zip(shown, cells, strict=False):
         beside = _beside(cell, visible) if isinstance(cell, Standing) else ""
@@ -624,7 +624,7 @@ def _latex_columns(table: Grid, decimals: int, pen: Pen) -> list[LatexColumn]:
 
 
 def _latex_below(block: Block, decimals: int) -> Iterator[str]:
-    """What stands below a table: signatures with their sentences, and notes."""
+    """The text below a table: signatures with their sentences, and notes."""
     lines: list[str] = []
     match block:
         case Grid():
@@ -649,7 +649,7 @@ class Presented(Displayed, ABC):
 
     @abstractmethod
     def document(self, decimals: int | None = None) -> Document:
-        """What is shown; ``decimals`` are those of numbers in sentences."""
+        """The document; ``decimals`` are those of numbers in sentences."""
 
     def _written(
         self, format: str, decimals: int | None = None, caption: str | None = None, **how: Any
@@ -684,8 +684,8 @@ class Presented(Displayed, ABC):
     ) -> str:
         r"""Tables in LaTeX; the first line names the packages that they need.
 
-        ``caption`` stands in place of ours, and is plain text; ``label`` is for \ref, further
-        tables have -2, -3, … after it; with ``siunitx``, numbers are written with \num.
+        ``caption`` replaces the default one, and is plain text; ``label`` is for \ref, with
+        -2, -3, … added for further tables; with ``siunitx``, numbers are written with \num.
         """
         style = LatexStyle(label, siunitx)
         return self._written("latex", decimals, caption, signature=signature, style=style)

@@ -43,11 +43,11 @@ _LATEX = (
 )
 _CODE_POINT = "{[}U+"
 _RUN = 10
-"""So many letters may stand together where a line must be broken somewhere."""
+"""The longest run of letters without a possible line break."""
 _NUMBER = re.compile(r"(?:(?<!\S)[-+−]|(?<=\[)[-−])?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?")
 _MARKDOWN = re.compile(r"([\\`*_\[\]#|~$])")
 _FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
-"""What a spreadsheet takes for the start of a formula; some also where it is full-width."""
+"""What a spreadsheet takes for the start of a formula; some also accept full-width characters."""
 
 
 def visible(text: object) -> str:
@@ -106,7 +106,7 @@ def latex(text: object) -> str:
 
 
 def breakable(text: object) -> str:
-    """Escape text for LaTeX so that a line can be broken: after bars and colons, in long words."""
+    """Escape text for LaTeX so that lines can break after bars and colons, and in long words."""
     shown, out, run = visible(text), [], 0
     for character, following in zip(shown, f"{shown[1:]} ", strict=False):
         out.append(_latex(character))
@@ -130,7 +130,7 @@ def latex_numbers(text: object) -> str:
 
 
 def latex_length(escaped: str) -> int:
-    """About how many characters LaTeX shows of an escaped text."""
+    """About how many characters LaTeX shows for an escaped text."""
     bare = re.sub(r"\\allowbreak\{\}|[{}$]", "", escaped)
     return len(re.sub(r"\\[a-zA-Z]+|\\.", "x", bare))
 

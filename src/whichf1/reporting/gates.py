@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import secrets
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError
-from whichf1.reporting.comparison import TESTS
 from whichf1.reporting.document import Document, Grid, GridColumn, render
 from whichf1.reporting.escape import github_property, github_text, xml
-from whichf1.reporting.leaderboard import Result, ResultsTable
 from whichf1.reporting.numbers import number
 from whichf1.reporting.slices import slice_name
 from whichf1.scoring.score import Score
+
+if TYPE_CHECKING:
+    from whichf1.reporting.leaderboard import Result, ResultsTable
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class LimitKind(NamedTuple):
     end: str
     """What is compared with the limit: the value, or an end of its interval."""
     better: str
-    """The metrics that it is for: those of which higher, or lower, values are better."""
+    """The metrics that it is for: those whose higher, or lower, values are better."""
     other: str
     """The option for the other metrics."""
 
@@ -83,7 +83,7 @@ class Limit:
         return cls(kind, name, limit)
 
     def check(self, definition: Definition) -> None:
-        """Raise if the limit is on the wrong side of the metric, or asks for an absent interval."""
+        """Raise if the limit is on the wrong side of the metric, or needs an absent interval."""
         better = definition.declaration.better
         if better != self.kind.better and better != "neither":
             side = "a floor" if self.kind.better == "higher" else "a ceiling"
@@ -93,7 +93,7 @@ class Limit:
             )
         if self.kind.end != "value" and definition.interval is None:
             raise DefinitionError(
-                f"{self.kind.option} needs an interval, and {self.name} has none here: remove "
+                f"{self.kind.option} needs an interval, but {self.name} has none here: remove "
                 "--interval none, or name another metric"
             )
 
@@ -105,7 +105,7 @@ class Limit:
         return f"{self.name}{end} {sign} {self.value:g}"
 
     def judge(self, score: Score | None, where: str = "") -> Verdict:
-        """Compare a score with the limit; what is undefined fails."""
+        """Compare a score with the limit; an undefined score fails."""
         within = where and f" in {where}"
         if score is None:
             told = f"{self.name}{within} is not judged: there is nothing to score"
@@ -144,6 +144,8 @@ def _regression(
     table: ResultsTable, metric: str, system: str, result: Result, where: str, margin: float
 ) -> Verdict:
     """By the p-value without a margin; with one, by the interval of the difference."""
+    from whichf1.reporting.comparison import TESTS  # a score needs no comparison
+
     lower = table.definitions[metric].declaration.better == "lower"
     gate = f"{metric} of {system} not worse than {table.baseline}"
     gate += f" by more than {margin:g}" if margin else ""
@@ -188,7 +190,7 @@ def with_gates(document: Document, verdicts: Sequence[Verdict]) -> Document:
 
 
 def junit(source: str, verdicts: Sequence[Verdict]) -> str:
-    """The gates as a report of JUnit, which most servers show."""
+    """The gates as a JUnit report, which most servers can show."""
     failed, skipped = (sum(x.passed is y for x in verdicts) for y in (False, None))
     now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S")
     name = xml(source or "whichf1")
@@ -214,7 +216,9 @@ def junit(source: str, verdicts: Sequence[Verdict]) -> str:
 
 
 def github(text: str, verdicts: Sequence[Verdict]) -> str:
-    """The gates as annotations of GitHub Actions, then a text in which nothing is a command."""
+    """The gates as annotations for GitHub Actions, then text that cannot contain commands."""
+    import secrets  # slow to import
+
     token = f"whichf1-{secrets.token_hex(16)}"
     lines = []
     for verdict in verdicts:
@@ -225,7 +229,7 @@ def github(text: str, verdicts: Sequence[Verdict]) -> str:
 
 
 def summary(document: Document, verdicts: Sequence[Verdict], decimals: int) -> str:
-    """What is added to the summary of a step: the gates, and the report, in Markdown."""
+    """The text added to the summary of a step: the gates and the report, in Markdown."""
     words = {True: "passed", False: "failed", None: "not judged"}
     rows = [[words[x.passed], x.name, x.message] for x in verdicts]
     columns = [GridColumn("gate"), GridColumn("condition", "prose"), GridColumn("found", "prose")]

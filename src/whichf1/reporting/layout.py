@@ -1,7 +1,7 @@
 """Tables and sentences in lines of a given width: nothing is cut, and no word is broken that fits.
 
-A table that is too wide gives up first the signatures, which move below it; then sentences are
-broken between words; then columns move into a second table.
+If a table is too wide, first the signatures move below it; then sentences are broken between
+words; then columns move into a second table.
 """
 
 from __future__ import annotations
@@ -42,13 +42,13 @@ class TextColumn:
 
     @cached_property
     def width(self) -> int:
-        """The columns of the terminal that it takes."""
+        """Its width in columns of the terminal."""
         return min(max(map(cell_width, (self.name, *self.cells))), self.limit or 10**9)
 
 
 @lru_cache(maxsize=1 << 12)
 def cell_width(text: str) -> int:
-    """The columns that a text takes on a terminal: two for each wide character."""
+    """The width of a text on a terminal: two columns for each wide character."""
     if text.isascii():
         return len(text)
     from rich.cells import cell_len
@@ -57,7 +57,7 @@ def cell_width(text: str) -> int:
 
 
 def wrapped(text: str, width: int | None, hang: int = 0, code: bool = False) -> list[str]:
-    """Break a text between words, code after its bars; what is still too wide where it must be."""
+    """Break a text between words, code after its bars, and what is still too wide anywhere."""
     if width is None or cell_width(text) <= width:
         return [text]
     lines, line = [], ""
@@ -71,7 +71,7 @@ def wrapped(text: str, width: int | None, hang: int = 0, code: bool = False) -> 
 
 
 def filled(texts: Iterable[str], width: int | None, hang: int = 0) -> list[str]:
-    """Signatures side by side, as many as fit into each line."""
+    """Signatures side by side, as many as fit on each line."""
     lines: list[str] = []
     for text in texts:
         joined = f"{lines[-1]}   {text}" if lines and width is not None else ""
@@ -83,7 +83,7 @@ def filled(texts: Iterable[str], width: int | None, hang: int = 0) -> list[str]:
 
 
 def _pieces(text: str, room: int, breaks: Sequence[re.Pattern[str]]) -> Iterator[str]:
-    """The text in parts that fit, made by the first way to break it that helps."""
+    """The text in parts that fit, by the first way of breaking it that works."""
     if cell_width(text.strip()) <= room:
         yield text
     elif breaks:
@@ -96,7 +96,7 @@ def _pieces(text: str, room: int, breaks: Sequence[re.Pattern[str]]) -> Iterator
 
 
 Heads: TypeAlias = Mapping[int, str]
-"""Headings of parts of a table, each by the number of the row that it stands above."""
+"""Headings of parts of a table, each by the number of the row below it."""
 
 
 def table_lines(
@@ -124,7 +124,7 @@ def table_lines(
 
 
 def total_width(columns: Sequence[TextColumn]) -> int:
-    """The columns of the terminal that a table takes."""
+    """The width of a table in columns of the terminal."""
     return sum(column.width for column in columns) + 2 * (len(columns) - 1)
 
 
@@ -162,7 +162,7 @@ def _cell(column: TextColumn, row: int) -> str:
 def _row(
     cells: Sequence[str], columns: Sequence[TextColumn], bold: bool, indent: str = ""
 ) -> Iterator[Line]:
-    """A row is as high as the highest of its cells."""
+    """A row, as high as the highest of its cells."""
     broken = [wrapped(cell, c.limit) for cell, c in zip(cells, columns, strict=True)]
     for line in zip_longest(*broken, fillvalue=""):
         padded = [_padded(cell, c) for cell, c in zip(line, columns, strict=True)]
@@ -221,7 +221,7 @@ def bars(
 ) -> tuple[str, list[str]] | None:
     """Intervals drawn on one scale, each with its value as a dot: a heading and a text for each.
 
-    None if there is nothing to compare, or if the numbers are not of one kind.
+    None if there is nothing to compare, or if the numbers are of different kinds.
     """
     ends = [x for _, both in intervals if both is not None for x in both if isfinite(x)]
     if len(ends) < 4 or not 0 < max(ends) - min(ends) <= 2:

@@ -47,7 +47,7 @@ from whichf1.statistics.scales import Interval
 from whichf1.tables.slices import Key
 
 Show: TypeAlias = Literal["value", "interval", "error"]
-"""What stands beside a value: nothing, its interval, or ± half of that."""
+"""What is shown next to a value: nothing, its interval, or ± half of that."""
 MARK = "†"
 METRICS = ("averaged_f1", "f1_of_averages", "accuracy")
 ADJUSTED = {
@@ -69,17 +69,17 @@ class Result:
     """The score minus that of the reference; None for the reference itself."""
     p_value: float | None = None
     p_adjusted: float | None = None
-    """Adjusted for all systems that are compared with the reference, and for all slices."""
+    """The p-value adjusted for all systems compared with the reference, and for all slices."""
     test: str | None = None
-    """The test that gives the p-value."""
+    """The test behind the p-value."""
     test_caution: str | None = None
-    """Why the test may not keep its level, in a sentence; None if nothing speaks against it."""
+    """Why the test may not keep its level, in a sentence; None if there is no such reason."""
     interval: Interval | None = None
-    """Of the difference."""
+    """The interval of the difference."""
 
 
 FACTS = ("rank", "difference", "p_value", "p_adjusted", "significant", "test", "test_caution")
-"""What JSON and CSV say of a result besides its score."""
+"""What JSON and CSV contain about a result besides its score."""
 
 
 Results: TypeAlias = Mapping[str, Mapping[str, Result]]
@@ -88,7 +88,7 @@ Results: TypeAlias = Mapping[str, Mapping[str, Result]]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ResultsTable(Presented):
-    """Systems × metrics; made by ``whichf1.results_table``.
+    """Systems × metrics; returned by ``whichf1.results_table``.
 
     >>> import whichf1 as wf
     >>> truth = [0, 0, 1, 1, 2, 2]
@@ -104,18 +104,18 @@ class ResultsTable(Presented):
     """The system that the others are tested against; None: the best by each metric."""
     adjust: str
     tests: Mapping[str, tuple[str, ...]]
-    """The tests that give the p-values, by metric."""
+    """The tests behind the p-values, by metric."""
     source: str = ""
     show: Show = "value"
     percent: bool = False
     arrows: bool = True
     by: tuple[str, ...] = ()
-    """The columns that make the slices."""
+    """The columns that define the slices."""
     slices: Mapping[Key, Results] = field(default_factory=dict)
     empty: tuple[Key, ...] = ()
     """Slices in which a metric has nothing to score."""
     remarks: tuple[str, ...] = ()
-    """What else is to be said below the table."""
+    """Further notes below the table."""
 
     @property
     def blocks(self) -> dict[Key | None, Results]:
@@ -125,7 +125,7 @@ class ResultsTable(Presented):
         return blocks
 
     def document(self, decimals: int | None = None) -> Document:
-        """The table, with what its marks mean below it."""
+        """The table, with the meaning of its marks below it."""
         places = (1 if self.percent else 3) if decimals is None else decimals
         columns = [
             GridColumn("system"),
@@ -217,7 +217,7 @@ class ResultsTable(Presented):
         tested = f"a paired test ({tests}) on the same"
         if tests == UNPAIRED:
             tested = "Welch's unpaired t test on"
-        each = "Best and second best are those of each block. " if self.by else ""
+        each = "Best and second best refer to each block. " if self.by else ""
         return (
             f"{each}{MARK if marked else 'None'} {against} at the {100 * (1 - level):g} % level by "
             f"{tested} {size(score.n)}, "
@@ -367,19 +367,19 @@ def results_table(  # type: ignore[misc]  # as in compare
     metrics: Names, shorthands or signatures; all of predictions, or all of scores.
     baseline: The system that the others are tested against. Default: the best by each metric.
     adjust: The adjustment of p-values for the systems of a column: 'holm', 'fdr' or 'none'.
-    show: What stands beside a value: 'value' alone, 'interval', or 'error' for ± half of it.
+    show: What to show with each value: 'value' alone, 'interval', or 'error' for ± half of it.
     percent: Whether values are shown in percent.
-    arrows: Whether an arrow beside each metric says if higher or lower is better.
+    arrows: Whether an arrow next to each metric shows if higher or lower is better.
     by: Columns of the dataframe or file: a block of rows for each of their values, on the classes
-        that it has. The p-values of all slices are adjusted together.
+        that occur in it. The p-values of all slices are adjusted together.
     level: The level of the intervals. Default: 0.95.
-    replicates, seed: How often, and from which seed, metrics are resampled that need it.
-    threshold: Systems give scores of the positive class, and items with at least this score are
+    replicates, seed: The number of resamples and the seed, for metrics that need resampling.
+    threshold: Systems have scores of the positive class, and items with at least this score are
         predicted as positive.
     **options: Options of the metrics, used where they apply, and ``labels``, ``weights``,
         ``cluster`` and ``true``.
     Returns: The table, which prints and has ``to_markdown``, ``to_latex``, ``to_html`` and more.
-    DefinitionError: If a metric is unknown or given twice, or an option applies to none.
+    DefinitionError: If a metric is unknown or named twice, or an option applies to none.
     InputError: If the data cannot be read, or the baseline is not one of the systems.
 
     >>> truth = [0, 0, 1, 1, 2, 2]
@@ -417,7 +417,7 @@ def plan_each(
             own["replicates"] = 0
         definition, plan = planned(fitting, {}, level, own)
         if metric in plans:
-            raise DefinitionError(f"{metric} is given twice: name each metric once")
+            raise DefinitionError(f"{metric} is named twice: name each metric once")
         plans[metric] = definition, plan
         kinds.setdefault(made_from(definition.declaration)[0], metric)
     if len(kinds) > 1:
@@ -428,8 +428,9 @@ def plan_each(
     drawn = given.get("replicates") or given.get("seed") is not None
     if drawn and all(definition.declaration.smooth for definition, _ in plans.values()):
         raise DefinitionError(
-            "replicates= and seed= (--replicates, --seed) are for metrics that are resampled, and "
-            f"{', '.join(metrics)} need not be: remove them"
+            "replicates= and seed= (--replicates, --seed) are for metrics that are resampled, "
+            "which "
+            f"{', '.join(metrics)} are not: remove them"
         )
     for key, value in options.items():
         wanted = tuple(value) if isinstance(value, list) else value
@@ -450,7 +451,7 @@ def make_table(plans: Plans, runs: Runs, baseline: str | None, **shown: Any) -> 
         raise InputError(f"the baseline {baseline!r} is not one of the systems. {hint}")
     sliced: dict[Key, dict[str, Comparison]] = {}
     for key, run in runs.slices.items():
-        with suppress(InputError):  # it may lack what the whole has
+        with suppress(InputError):  # it may lack some of the classes
             sliced[key] = {
                 metric: run(replace(definition, data=()), plan)
                 for metric, (definition, plan) in plans.items()
@@ -478,13 +479,15 @@ def _tests(comparison: Comparison) -> tuple[str, ...]:
 
 
 def _refuse_equal(compared: Mapping[str, Comparison]) -> None:
-    """Raise if two metrics are one definition on these data."""
+    """Raise if two metrics have the same definition on these data."""
     signatures: dict[str, str] = {}
     for metric, comparison in compared.items():
         signature = next(iter(comparison.scores.values())).signature
         other = signatures.setdefault(signature, metric)
         if other != metric:
-            raise DefinitionError(f"{metric} is {other} on these data: name each metric once")
+            raise DefinitionError(
+                f"{metric} is the same as {other} on these data: name each metric once"
+            )
 
 
 def _results(

@@ -55,7 +55,7 @@ from whichf1.tables.slices import Slices
 
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")
 MOST_ROWS = 60
-"""Rows of a table that a notebook shows."""
+"""How many rows of a table a notebook shows."""
 MOST_IN_MATRIX = 20
 STYLE = (
     "<style>"
@@ -70,7 +70,7 @@ STYLE = (
     ".whichf1 code{font-size:.85em;overflow-wrap:anywhere;opacity:.75}"
     "</style>"
 )
-"""No colours of its own: text has that of the notebook, light or dark."""
+"""The style has no colours, so that text follows the notebook's light or dark theme."""
 
 
 def html(result: object) -> str:
@@ -82,7 +82,7 @@ def html(result: object) -> str:
 def text(result: object, format: str, decimals: int) -> str:
     """A result in text, markdown, latex, html, csv or json."""
     if not is_among(format, FORMATS):
-        raise DefinitionError(f"format is one of {', '.join(FORMATS)}; got {format!r}")
+        raise DefinitionError(f"format must be one of {', '.join(FORMATS)}; got {format!r}")
     short = format == "text"
     width = max(LEAST_WIDTH, get_terminal_size().columns) if short else None
     form: Any = "short" if short else "full"
@@ -250,4 +250,4 @@ DOCUMENTS: dict[type, Callable[[Any], Document]] = {
     Explanation: lambda explanation: explanation_document("these predictions", explanation),
     Conversion: lambda found: conversion_document("these predictions", found, ("source", "target")),
 }
-"""What is shown of each kind of result; of others, the text."""
+"""What is shown for each kind of result; for others, the text."""

@@ -55,7 +55,7 @@ def numbered(n: int, noun: str) -> str:
 
 
 def share_text(value: float) -> str:
-    """A share in per cent: 33 %, < 1 %."""
+    """A fraction in percent: 33 %, < 1 %."""
     if 0 < value < 0.005:
         return "< 1 %"
     return f"{100 * value:.0f} %"

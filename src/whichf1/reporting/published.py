@@ -17,7 +17,7 @@ from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Present
 from whichf1.reporting.numbers import numbered
 
 MOST_MATCHES = 10
-"""Matches shown to people; files hold all."""
+"""How many matches are shown; files have all."""
 VALUE = GridColumn("value", "number")
 DIALECTS = GridColumn("dialects", "prose")
 WHY = GridColumn("why", "prose")
@@ -32,7 +32,7 @@ def _document(
     notes: Sequence[str] = (),
     **facts: Any,
 ) -> Document:
-    """A table for people; for programs the rows, and in JSON some facts."""
+    """A table for people; for programs, the rows and, in JSON, some facts."""
     return Document(
         [table],
         lambda: {"title": title, **facts, "rows": rows, "notes": list(notes)},
@@ -143,7 +143,7 @@ class AuditedRow(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class AuditTable(Presented):
-    """Verdicts on a table of published results; made by ``whichf1.audit_table``.
+    """Verdicts on a table of published results; returned by ``whichf1.audit_table``.
 
     >>> import pandas as pd, whichf1 as wf
     >>> frame = pd.DataFrame({"system": ["A", "B"], "P": ["62.0", "–"], "R": ["58.1", "60.0"],
@@ -190,10 +190,10 @@ def audit_table(
     classes: int | None = None,
     scale: Scale | None = None,
 ) -> AuditTable:
-    """Tell for each row of a table of results which macro F1 was reported.
+    """Determine which macro F1 was reported, for each row of a table of results.
 
-    Numbers may be printed as papers print them: ``**80.1**``, ``71.8*``, ``79.0 ± 0.3``. A bad cell
-    is a note on its row; so is a row of fractions among percentages.
+    Numbers may be formatted as in papers: ``**80.1**``, ``71.8*``, ``79.0 ± 0.3``. A bad cell
+    leads to a note on its row; so does a row of fractions among percentages.
 
     results (path or dataframe): A CSV, TSV, Markdown or LaTeX file, or a dataframe, with columns
         for precision, recall and F1; others are ignored, except ``classes``.
@@ -251,7 +251,7 @@ def _misfits(lead: str, audit: Audit) -> list[str]:
 
 
 def _readings(audit: Audit) -> Grid:
-    """Where each of the two macro F1s would lie."""
+    """The possible values of each of the two macro F1s."""
     spans = {"averaged F1": audit.averaged, "F1 of averages": audit.of_averages}
     rows = [[name, f"{span}", SIGNATURES[name]] for name, span in spans.items()]
     return Grid((GridColumn("can be"), GridColumn("value"), SIGNATURE), rows)

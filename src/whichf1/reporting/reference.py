@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import inf
 from typing import Any
 
 from whichf1.definitions import words
@@ -62,23 +63,23 @@ def definition_document(text: str) -> Document:
         "signature": definition.signature,
         "to paste": words.sentence(definition),
     }
-    with suppress(DefinitionError):  # of a score that is not of any table of classes
+    with suppress(DefinitionError):  # the score is not computed from any table of classes
         facts |= {name: str(each) for name, each in properties(definition).items()}
     columns = (GridColumn("name"), GridColumn(name, "prose"))
     return Document([Grid(columns, [*facts.items()])])
 
 
 def choice_document(choice: Choice) -> Document:
-    """The scores that have what matters, why it matters, and those that nearly have it."""
+    """The scores that have the wanted properties, why these matter, and near misses."""
     fixed = [name for name in FIXED if name in choice.wanted]
     heads = [GridColumn("score"), *(GridColumn(name, "prose") for name in fixed)]
     rows: list[list[Cell]] = [
         [name, *(str(each).partition(" (")[0] for each in x.properties if each.name in fixed)]
         for name, x in zip(choice.names, choice.fitting, strict=True)
     ]
-    blocks: list[Block] = [Grid(heads, rows, "Scores that have all of it")]
+    blocks: list[Block] = [Grid(heads, rows, "Scores that have all of them")]
     if not rows:
-        blocks = [Note("No score has all of it.")]
+        blocks = [Note("No score has all of them.")]
     if choice.nearly:
         columns = (GridColumn("score"), GridColumn("lacks"), GridColumn("shown by", "prose"))
         near = [
@@ -105,7 +106,7 @@ def choice_document(choice: Choice) -> Document:
 
 
 MOST_NEARLY = 12
-"""Scores that lack one property, in text."""
+"""How many scores that lack one property are shown in text."""
 
 
 def _candidate(candidate: Candidate) -> dict[str, Any]:
@@ -144,4 +145,5 @@ def _parameters(metric: Metric) -> str:
 
 def _bounds(metric: Metric) -> str:
     low, high = metric.bounds
-    return f"[{low:g}, {'∞)' if high == float('inf') else f'{high:g}]'}"
+    start, end = f"[{low:g}", f"{high:g}]"
+    return f"{'(−∞' if low == -inf else start}, {'∞)' if high == inf else end}"

@@ -7,11 +7,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Literal, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.compare import Comparison, compare
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
@@ -33,7 +32,6 @@ from whichf1.reporting.document import (
     Signature,
 )
 from whichf1.reporting.numbers import items, number, numbered, share_text, size
-from whichf1.scoring.curves import BestThreshold
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1
@@ -47,9 +45,13 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import VALUE, Label
 from whichf1.tables.saving import write_whole
 from whichf1.tables.spans import SpanCounts
+
+if TYPE_CHECKING:
+    from whichf1.comparison.compare import Comparison
+    from whichf1.scoring.curves import BestThreshold
 
 CLASS_METRICS = ("precision", "recall", "f1")
 SUMMARY = (
@@ -66,16 +68,16 @@ SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kap
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
 UNORIENTED = (
     "These scores are the same whether rows are true or predicted. For precision, recall and "
-    "scores built on them, say --rows true or --rows predicted."
+    "scores based on them, add --rows true or --rows predicted."
 )
 Named: TypeAlias = Sequence[tuple[str, Definition]]
-"""Definitions, each with the name it is shown by."""
+"""Definitions, each with its displayed name."""
 MOST_CLASSES = 60
-"""Classes shown in text; every other format shows all."""
+"""How many classes are shown in text; every other format shows all."""
 MOST_IN_MATRIX = 12
-"""Classes up to which the confusion matrix is shown without being asked for."""
+"""Up to this many classes, the confusion matrix is shown by default."""
 WORTH_NAMING = 0.1
-"""The share of the gap from which on the pair of classes that contributes most is named."""
+"""The pair of classes that contributes most to the gap is named if its share is at least this."""
 Share: TypeAlias = Literal["true", "predicted", "all"]
 SHARES: dict[str, str] = {
     "true": "Predicted as, in fractions of each true class:",
@@ -84,12 +86,12 @@ SHARES: dict[str, str] = {
 }
 """The heading of the confusion matrix as fractions."""
 LONG_HEAD = 8
-"""If a class has a longer name, the columns of the matrix are numbered."""
+"""If a class has a longer name than this, the columns of the matrix are numbered."""
 
 
 @dataclass(frozen=True, eq=False)
 class Report(Presented, Drawable):
-    """The scores of one set of predictions; made by ``whichf1.report``.
+    """The scores of one set of predictions; returned by ``whichf1.report``.
 
     >>> import whichf1 as wf
     >>> found = wf.report(["a", "b", "b"], ["a", "b", "a"], ["accuracy"], interval=None)
@@ -102,7 +104,7 @@ class Report(Presented, Drawable):
     per_class: tuple[tuple[str, PerClass], ...]
     scores: tuple[tuple[str, Score], ...]
     macro: MacroF1 | None
-    """The gap between the two macro F1s, where it is reported."""
+    """The gap between the two macro F1s, if it is reported."""
     oriented: bool
     """Whether it is known which side of the counts is true."""
     confusion: bool | None = None
@@ -112,7 +114,7 @@ class Report(Presented, Drawable):
     subject: Subject | None = None
     """What was read, with its ranking and its slices, if it has any."""
     comparison: Comparison | None = None
-    """This system, which is the first, beside others."""
+    """The comparison of this system, which is the first, with others."""
 
     @classmethod
     def of(
@@ -150,7 +152,7 @@ class Report(Presented, Drawable):
             counted = [each for each in definitions if is_counted(each[1])]
             scored = [each for each in definitions if not is_counted(each[1])]
             if counted and not subject.decided:
-                subject.evaluate(counted[0][1])  # says what is missing
+                subject.evaluate(counted[0][1])  # raises what is missing
         else:
             macro = {**options, "average": "macro"}
             usual = (define_fitting(x, macro if x in MEANS else options) for x in subject.summary)
@@ -164,7 +166,7 @@ class Report(Presented, Drawable):
 
         of: Fractions of the items of each true class, of each predicted one, or of all items.
         Returns: The same report.
-        DefinitionError: If ``of`` is another word.
+        DefinitionError: If ``of`` is not one of these words.
 
         >>> import whichf1 as wf
         >>> report = wf.report(["a", "b", "b"], ["a", "b", "a"]).with_shares("true")
@@ -178,10 +180,10 @@ class Report(Presented, Drawable):
         return replace(self, share=of, confusion=True)
 
     def save(self, path: Any) -> None:
-        """Write the report as a page: one HTML file that needs no network, whole or not at all.
+        """Write the report as one HTML file that needs no network, completely or not at all.
 
-        path: A name that ends in .html.
-        FileError: If the file cannot be written, or the ending is another one.
+        path: A file name that ends in .html.
+        FileError: If the file cannot be written, or its name does not end in .html.
 
         >>> import tempfile, whichf1 as wf
         >>> with tempfile.TemporaryDirectory() as folder:
@@ -205,9 +207,11 @@ class Report(Presented, Drawable):
 
 
 def _size(counts: Any) -> str:
-    """How many items and classes there are, as they are called."""
+    """The number of items and classes, with the nouns for them."""
     item, label = _NOUNS.get(type(counts), ("item", "class"))
     size_of = size(counts.n).replace("item", item)
+    if counts.labels == VALUE:
+        return size_of
     return f"{size_of}, {numbered(len(counts.labels), label)}"
 
 
@@ -215,14 +219,14 @@ _NOUNS: dict[type, tuple[str, str]] = {
     Ratings: ("item", "category"),
     SpanCounts: ("sentence", "type"),
 }
-"""What the items and the labels of a table are called; others have items and classes."""
+"""The nouns for the items and the labels of a table; others have items and classes."""
 
 
 def page_path(path: Any) -> Any:
-    """The path of a page, if its ending is that of one."""
+    """The path of a page; raises if its extension is not that of one."""
     name = str(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else ""
     if not name.lower().endswith((".html", ".htm")):
-        raise FileError(f"a report is written as .html; got {path!r}. Change the ending.")
+        raise FileError(f"a report is written as .html; got {path!r}. Change the extension.")
     return path
 
 
@@ -241,19 +245,20 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
     """Every class, both macro F1s and the usual averages: what ``whichf1 score`` prints.
 
     y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``; or a
-        Ranking, Moments or Slices. Several systems are given as for ``compare``: the report is of
-        the first, beside the others.
-    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages; of
+        Ranking, Moments or Slices. Several systems are passed as for ``compare``: the report is
+        about the first, compared with the others.
+    metrics: Names or signatures. Default: precision, recall and F1 of each class, and averages; for
         scores, the usual metrics of rankings and probabilities.
     by: Columns of a dataframe or file; a page also shows the scores of each of their values.
-    scores: In place of predictions, a score for each item, larger for the positive class, or a
-        probability for each item and class. Of a dataframe or file, ``score`` names the columns.
+    scores: Instead of predictions, a score for each item (higher means more likely positive),
+        or a probability for each item and class. For a dataframe or file, ``score`` names the
+        columns.
     threshold: Items with at least this score are predicted as positive.
     confusion: Whether the confusion matrix is shown. Default: in text, if it is small.
     share: Show it as fractions of the items of each true class ('true'), of each predicted one
         ('predicted') or of all items ('all').
     **options: Options of the metrics, used where they apply; ``interval`` is 'auto' by default, and
-        None gives no intervals.
+        None means no intervals.
     Returns: The report, which prints, and has ``save`` for a page with pictures, ``to_dict``,
         ``to_pandas``, ``to_markdown``, ``to_latex`` and more.
     DefinitionError: If a metric is unknown, or an option applies to none of them.
@@ -286,7 +291,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         data["by"] = (by,) if isinstance(by, str) else tuple(by)
     subject = subject_of(y_true, y_pred, scores, threshold, data, chosen)
     if metrics is None and subject.summary:
-        chosen.pop("positive", None)  # it says which class the scores are for
+        chosen.pop("positive", None)  # it names the class that the scores are for
     source = shown_name(y_true) if is_path(y_true) else ""
     definitions = None
     if metrics is None:
@@ -302,7 +307,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
 
 
 def _are_systems(y_true: Any, y_pred: Any) -> bool:
-    """Whether several systems are given, as ``compare`` takes them."""
+    """Whether several systems are passed, as for ``compare``."""
     if isinstance(y_pred, Mapping):
         return True
     return isinstance(y_pred, (list, tuple)) and has_columns(y_true)
@@ -319,6 +324,8 @@ def _compared(
     metric = "averaged_f1" if metrics is None else names_of(metrics)[0]
     metric = BOTH_F1[0] if plain_name(metric) in BOTH else metric
     options = {key: value for key, value in chosen.items() if key != "interval"}
+    from whichf1.comparison.compare import compare  # for several systems only
+
     return compare(y_true, systems, metric, replicates=0, **data, **options)
 
 
@@ -346,7 +353,7 @@ def name_definitions(
         other = signatures.setdefault(definition.signature, name)
         if names.count(name) > 1 or other != name:
             same = "" if other == name else f", as {other}"
-            raise DefinitionError(f"{name} is given twice{same}: name each metric once")
+            raise DefinitionError(f"{name} is named twice{same}: name each metric once")
     refuse_unused(options, [definition for _, definition in definitions], names, written)
     return definitions
 
@@ -357,7 +364,7 @@ def refuse_unused(
     names: Sequence[str],
     written: str,
 ) -> None:
-    """Raise unless every option is that of one of the definitions."""
+    """Raise unless every option belongs to one of the definitions."""
     for key, value in options.items():
         wanted = CHECKS[key](key, value) if key in CHECKS else value
         used = any(getattr(definition, key) == wanted for definition in definitions)
@@ -371,13 +378,13 @@ def refuse_unused_threshold(threshold: float | None, definitions: Named, written
     if threshold is not None and not any(is_counted(each) for _, each in definitions):
         names = ", ".join(name for name, _ in definitions)
         raise DefinitionError(
-            f"{written} makes predictions, and {names} is computed from scores: remove it, or add "
+            f"{written} makes predictions, but {names} is computed from scores: remove it, or add "
             "a metric such as f1"
         )
 
 
 def _either_way(score: Score, counts: Counts) -> Score:
-    """The score with a caution if either side of the counts, taken as true, gives one."""
+    """The score, with a caution if it has one with either side of the counts as true."""
     other = evaluate(score.definition, counts.changed(true=counts.predicted, predicted=counts.true))
     intervals = (score.interval, other.interval)
     cautions = sorted(x.caution for x in intervals if x is not None and x.caution is not None)
@@ -411,7 +418,7 @@ def _has_levels(ratings: Ratings) -> bool:
 
 
 def _agreement_title(definition: Definition) -> str:
-    """What a score is called where raters are compared with each other."""
+    """The name of a score when raters are compared with each other."""
     return "observed agreement" if definition.metric == "accuracy" else title(definition)
 
 
@@ -434,7 +441,7 @@ def _blocks(report: Report) -> list[Block]:
     decided = [each for each in report.scores if "decision" in dict(each[1].made)]
     others = [each for each in report.scores if each not in decided]
     blocks: list[Block] = []
-    if others and decided:  # each table has its own signature in common
+    if others and decided:  # each table has its own shared signature
         blocks.append(score_table(report, others))
         others = []
     if report.per_class:
@@ -498,7 +505,7 @@ def _confusion(report: Report) -> list[Block]:
     small = report.macro is not None and len(counts.labels) <= MOST_IN_MATRIX
     if asked and not (classes and report.oriented):
         why = (
-            "say --rows true or --rows predicted" if classes else "these are not predicted classes"
+            "add --rows true or --rows predicted" if classes else "these are not predicted classes"
         )
         raise InputError(f"there is no confusion matrix to show: {why}")
     if asked is False or not classes or not report.oriented or not (asked or small):
@@ -533,7 +540,7 @@ def _mistakes(counts: Counts) -> list[str]:
 
 
 def said_of(name: str, definition: Definition, k: int, n: float) -> str:
-    """What a score is, in a sentence for a paper."""
+    """The definition of a score, in a sentence for a paper."""
     lead = "" if name == title(definition) else f"{name}: "
     return f"{lead}{sentence(definition, k, n)}"
 
@@ -560,7 +567,7 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
 
 
 def interval_notes(report: Report) -> list[str]:
-    """What a dash in place of an interval means, and how many replicates were undefined."""
+    """The meaning of a dash instead of an interval, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
     tables = [scores_of_class for _, scores_of_class in report.per_class]
     asked: list[Interval | None] = [
@@ -579,7 +586,7 @@ def interval_notes(report: Report) -> list[str]:
         return notes
     if report.counts.weighted and getattr(report.counts, "squares", None) is None:
         return [*notes, f"–: {NO_SQUARES}"]
-    note = "–: no interval, because the score does not vary in these items."
+    note = "–: no interval, because the score does not vary over these items."
     every: list[Score | PerClass] = [*scores, *tables]
     plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)
     if not plain or not isinstance(report.counts, Counts):
@@ -591,7 +598,7 @@ def worth_notes(effective: float | None) -> list[str]:
     """The effective number of items under weights, in a sentence."""
     if effective is None:
         return []
-    return [f"The weighted items are worth {items(effective)} equal ones, (Σw)²/Σw²."]
+    return [f"The effective number of weighted items is {items(effective)}, (Σw)²/Σw²."]
 
 
 def _record(report: Report) -> dict[str, Any]:
@@ -672,7 +679,7 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
     ]
     if best.corrected is not None:
         ends = "" if best.interval is None else f" {best.interval:.{decimals}f}"
-        notes.append(f"Expected on other items: {number(best.corrected, decimals)}{ends}.")
+        notes.append(f"Expected on new items: {number(best.corrected, decimals)}{ends}.")
         if best.interval is not None and best.interval.caution is not None:
             notes.append(f"{CAUTION} {best.interval.caution}.")
     worth = effective_n(best.curve.ranking)

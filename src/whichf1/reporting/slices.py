@@ -1,4 +1,4 @@
-"""The report of ``whichf1 score --by``: slices beside the whole, worst first."""
+"""The report of ``whichf1 score --by``: slices and the whole, worst first."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from whichf1.scoring.score import Score
 from whichf1.tables.slices import Key
 
 Scorer: TypeAlias = Callable[[Definition], Score]
-"""Scores the whole, or one slice."""
+"""A function that scores the whole, or one slice."""
 WIDE = 0.1
 """An interval wider than this fraction of the metric's range says little."""
 FEW = 10
-"""With fewer items per class, intervals cover the truth too rarely (docs/intervals.md)."""
+"""With fewer items per class, intervals contain the truth too rarely (docs/intervals.md)."""
 SMALL = "too small to tell"
 WHOLE = "(whole)"
-"""Stands in place of a slice's values in the row of all items."""
+"""Replaces a slice's values in the row of all items."""
 NOTE = (
     "below, above: the slice's interval excludes the score of the whole; near: it includes it; "
     f"{SMALL}: fewer than {FEW} items per class, no interval, or one wider than {WIDE:g} that "
@@ -84,11 +84,11 @@ def score_slices(
 ) -> tuple[list[SliceScore], list[Key]]:
     """The whole, then the slices, worst first; and the slices with nothing to score."""
     of_whole, scored, empty = whole(definition), [], []
-    plain = replace(definition, data=())  # what a signature says of its data is of the whole
+    plain = replace(definition, data=())  # what a signature says about its data refers to the whole
     for key, score in slices.items():
         try:
             of_slice = score(plain)
-        except InputError:  # it may lack what the whole has, or all items are ignored
+        except InputError:  # it may lack some of the classes, or all items are ignored
             empty.append(key)
             continue
         gap = of_slice.value - of_whole.value
@@ -105,7 +105,7 @@ def _verdict(score: Score, whole: Score) -> str:
         return SMALL
     if not interval.low <= whole.value <= interval.high:
         return "below" if score.value < whole.value else "above"
-    low, high = score.definition.declaration.bounds
+    low, high = score.definition.bounds
     wide = interval.high - interval.low > WIDE * (high - low if math.isfinite(high) else 1)
     return SMALL if wide else "near"
 
@@ -128,8 +128,8 @@ COLUMNS = (
     GridColumn("signature", "code"),
 )
 WORTH = GridColumn("worth", "number", lambda n, decimals: f"{n:,.4g}")
-"""Beside the sum of weights, the effective number of items."""
-WORTH_NOTE = "worth: how many equal items the weighted ones of a slice are worth, (Σw)²/Σw²."
+"""The effective number of items, next to the sum of weights."""
+WORTH_NOTE = "worth: the effective number of weighted items of a slice, (Σw)²/Σw²."
 
 
 def _table(name: str, scored: Sequence[SliceScore]) -> Grid:

@@ -1,4 +1,4 @@
-"""The report of ``whichf1 study``: systems, pairs, where the variance comes from, data sets."""
+"""The report of ``whichf1 study``: systems, pairs, sources of variance, data sets."""
 
 from __future__ import annotations
 
@@ -31,17 +31,17 @@ from whichf1.statistics.scales import Interval
 
 TESTS = {
     RUNS: "t test of the differences of matched runs, over runs and items",
-    WELCH: "t test of runs that are not matched, over runs and items",
-    ITEMS: "t test over items; the variance of runs is not known",
+    WELCH: "t test of unmatched runs, over runs and items",
+    ITEMS: "t test over items; the variance of runs is unknown",
 }
 """The tests by runs, in words."""
 NO_UNBIASED = (
-    "Folds share training items, so that their scores are correlated, and no estimate of their "
-    "variance is unbiased (Bengio and Grandvalet 2004): the test takes the correlation to be the "
-    "share of the items that a fold has (Nadeau and Bengio 2003)."
+    "Folds share training items, so their scores are correlated, and no estimate of their variance "
+    "is unbiased (Bengio and Grandvalet 2004): the test assumes that the correlation is the "
+    "fraction of items in a fold (Nadeau and Bengio 2003)."
 )
 MOST_SETS = 30
-"""Data sets that text shows."""
+"""How many data sets text shows."""
 
 
 def study_document(study: Study, source: str) -> Document:
@@ -49,7 +49,7 @@ def study_document(study: Study, source: str) -> Document:
     blocks: list[Block] = [*_systems(study)]
     ranks = study.flips
     if ranks is not None and ranks.flips:
-        blocks += flip_blocks(study.definition, study.ranking, ranks, study.plan.adjust)
+        blocks += flip_blocks(study.definition, (), ranks, study.plan.adjust)
     if study.across:
         blocks += [*_across(study), *_sets(study), *_pairs_of_sets(study)]
     if study.folds:
@@ -107,19 +107,19 @@ def _systems(study: Study) -> Iterator[Block]:
     yield Signature(study.signature, sentence=words)
     if study.folds and not several:
         yield Note(
-            "Means over folds; their intervals take folds to be correlated, as the test below does."
+            "Means over folds; their intervals treat folds as correlated, as does the test below."
         )
     elif not several and any(x.deviation is not None for x in study.means):
         yield Note(
-            "Means over runs. The intervals are for further runs on further items: every run saw "
-            "the same items, and both vary."
+            "Means over runs. The intervals are for new runs on new items: every run saw the same "
+            "items, and both vary."
         )
     if any(each.folds is not None for each in study.trials.data_sets.values()):
         yield Note(
             "The scores of folds are averaged."
             if study.plan.folding == "averaged"
-            else "The items of all folds are scored together (pooled); that training sets vary is "
-            "not accounted for."
+            else "The items of all folds are scored together (pooled); variation of training sets "
+            "is not accounted for."
         )
     level = 100 * (1 - level_of(study.definition))
     if len(study.systems) > 1:
@@ -131,7 +131,7 @@ def _systems(study: Study) -> Iterator[Block]:
 
 
 def _with_best(study: Study, pairs: Sequence[Any]) -> tuple[Sequence[Any], list[str]]:
-    """The pairs that are shown; of many, those with the best system."""
+    """The pairs that are shown; if there are many, those with the best system."""
     if len(pairs) <= MOST_PAIRS:
         return pairs, []
     best = study.ranking[0]
@@ -188,13 +188,14 @@ def _pairs(study: Study) -> Iterator[Block]:
             f"{study.plan.margin:g}."
         )
     yield Note(
-        "'detectable': the smallest true difference that as many runs and items show with power "
+        "'detectable': the smallest true difference that this many runs and items detect with "
+        "power "
         f"{study.plan.power:g}."
     )
 
 
 def _variance(study: Study) -> Iterator[Block]:
-    """Where the variance comes from, and what more runs or items would buy."""
+    """The sources of variance, and the effect of more runs or items."""
     known: Sequence[Any] = [x for x in study.pairs if x.components]
     shown, _ = _with_best(study, known)
     shown = shown or [x for x in study.means if x.components]
@@ -211,15 +212,15 @@ def _variance(study: Study) -> Iterator[Block]:
         own = each.components
         named = [each.a, each.b] if pairs else [each.system]
         rows.append([*named, *own.shares, *(own.error(*x) for x in times)])
-    heading = "Where the variance of the difference comes from, and its error with more of each"
+    heading = "Sources of variance of the difference, and its error with more of each"
     if not pairs:
         heading = heading.replace("difference", "mean")
     columns = [*names, *shares, *(GridColumn(name, "number") for name in errors)]
     yield Grid(columns, rows, heading, keys=len(names))
     yield Note(
-        "'runs': how runs differ by themselves; 'items': that the test set has these items, which "
-        "all runs share and no further run averages out; 'both': what runs get wrong by chance on "
-        "these items. Then the standard error, now and with more of each."
+        "'runs': differences between runs; 'items': the choice of test items, which all runs share "
+        "and more runs do not average out; 'both': errors of single runs on these items by "
+        "chance. Then the standard error, now and with more of each."
     )
 
 
@@ -239,7 +240,7 @@ def _folds(study: Study) -> Iterator[Block]:
 def _posterior_words(study: Study, test: str) -> str:
     if study.plan.rope is None:
         return f"P: {test}. Name a region of practical equivalence with rope (--rope)."
-    return f"P: {test}; 'rope': that A and B differ by no more than {study.plan.rope:g}."
+    return f"P: {test}; 'rope': A and B differ by no more than {study.plan.rope:g}."
 
 
 ACROSS = {
@@ -268,22 +269,22 @@ def _across(study: Study) -> Iterator[Block]:
         for columns in (ACROSS, RANKED)
     )
     if all(pair.meta is None for pair in pairs):
-        yield Note(
-            "No pair varies on two data sets, so that there is no mean difference over them."
-        )
+        yield Note("No pair varies on two data sets, so there is no mean difference over them.")
     else:
         yield _grid(first, pairs, "Pairs: A − B, over data sets")
     yield from map(Note, notes)
     yield Note(
         "Random-effects meta-analysis (Paule–Mandel, Hartung–Knapp): the mean difference on data "
-        "sets like these. 'tau': how much true differences vary between data sets; 'I²': how much "
-        "of the variance of the differences items and runs do not explain."
+        "sets like these. 'tau': how much true differences vary between data sets; 'I²': the "
+        "fraction "
+        "of their variance not explained by items and runs."
     )
     yield _grid(second, pairs, "The same by ranks")
     ranks = study.ranks
     words = (
-        "'wins': data sets on which A is better, and B. Wilcoxon: signed-rank test; Nemenyi: of "
-        "average ranks, adjusted by itself."
+        "'wins': the data sets on which A is better, and those on which B is. Wilcoxon: "
+        "signed-rank "
+        "test; Nemenyi: test of average ranks, adjusted separately."
     )
     if ranks is not None:
         words += f" Critical difference of average ranks: {ranks.critical_difference:.2f}."
@@ -291,7 +292,8 @@ def _across(study: Study) -> Iterator[Block]:
             f = ranks.friedman
             words += (
                 f" Friedman: χ² = {f.chi_square:.2f}, p {_equal(f.p_chi_square)}; Iman–Davenport: "
-                f"F = {f.f:.2f}, p {_equal(f.p_value)}."
+                f"F = {f.f:.2f}, p {_equal(f.p_f)}"
+                + (f"; exact: p {_equal(f.p_value)}." if f.exact else ".")
             )
     yield Note(words)
     yield Note(_posterior_words(study, "Bayesian signed-rank test (Benavoli et al. 2014)"))
@@ -303,9 +305,13 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
         return
     named = {"data_set": GridColumn("data set")}
     columns = {**named, **PAIR, **TESTED, "detectable": GridColumn("detectable", "number")}
+    columns.pop("p_value" if len(study.pairs) > 1 else "p_adjusted")
     yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
     tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in study.pairs)
-    yield Note(f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them.")
+    yield Note(
+        f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them. "
+        f"'detectable': the smallest true difference that shows with power {study.plan.power:g}."
+    )
 
 
 def _equal(p: float) -> str:
@@ -362,6 +368,13 @@ def _record(study: Study, source: str) -> dict[str, Any]:
     }
     if flips is not None:
         record["flips"] = [{"a": flip.a, "b": flip.b} for flip in flips.flips]
+        record["definitions"] = [
+            {
+                "signature": order.definition.signature,
+                "scores": {name: score.value for name, score in order.scores.items()},
+            }
+            for order in flips.orders
+        ]
     return record
 
 
@@ -392,6 +405,10 @@ def _rows(study: Study) -> Rows:
                 yield f"{kind}_{what}", *own, number_of, None, None, signature
     for each in study.across:
         yield from _rows_across(each, signature)
+    for order in study.flips.orders if study.flips else ():
+        for name, score in order.scores.items():
+            under = order.definition.signature
+            yield "definition", "", name, "", "", score.value, None, None, under
 
 
 def _rows_across(pair: DataSetPair, signature: str) -> Rows:

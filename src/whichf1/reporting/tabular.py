@@ -12,13 +12,13 @@ from whichf1.errors import InputError
 from whichf1.reporting.escape import latex_length
 
 TEXT_WIDTH = 345.0
-"""The width in points of the text of the article class at 10 pt, the narrowest that is common."""
+"""The text width of the article class at 10 pt, in points: the narrowest common one."""
 LETTER, DIGIT, GAP = 5.0, 4.3, 8.0
-"""Points, in \\footnotesize, that a letter of a text, a figure and the space of a column take."""
+"""The width in points of a letter, a digit and the space of a column, in \\footnotesize."""
 LEAST, MOST = 60.0, 130.0
-"""A column of text is at least so wide in points, and broken beyond."""
+"""The least width of a column of text in points; longer texts are broken."""
 MANY = 30
-"""Tables of more rows go over pages."""
+"""Tables with more rows than this span pages."""
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._-]*")
 
 
@@ -27,25 +27,25 @@ class LatexStyle:
     """What the author of a paper chooses."""
 
     label: str = ""
-    """For \\ref; further tables have -2, -3, … after it."""
+    """For \\ref; further tables get -2, -3, … after it."""
     siunitx: bool = False
-    """Whether numbers are written with \\num, so that they look as the document's others do."""
+    """Whether numbers are written with \\num, so that they look like others in the document."""
 
     def __post_init__(self) -> None:
         if self.label and not LABEL.fullmatch(self.label):
             raise InputError(
-                "a label of LaTeX has letters, digits and : . _ -, such as tab:results; "
-                f"got {self.label!r}"
+                "a LaTeX label must consist of letters, digits and : . _ -, such as "
+                f"tab:results; got {self.label!r}"
             )
 
     @property
     def packages(self) -> tuple[str, str]:
-        """Comments that name the packages that the tables need."""
+        """Comments that name the packages required by the tables."""
         more = ",siunitx" if self.siunitx else ""
         return (
             rf"% needs \usepackage{{array,booktabs,longtable,textcomp{more}}} and "
             r"\usepackage[T1]{fontenc}",
-            r"% (pdflatex knows few letters beyond Latin ones: others are written as their code "
+            r"% (pdflatex supports few non-Latin letters: others are written as code "
             r"points)",
         )
 
@@ -64,7 +64,7 @@ class LatexColumn(NamedTuple):
     text: bool
     """Whether it holds text, which may be broken over lines."""
     glued: bool = False
-    """Whether it stays beside the column before it."""
+    """Whether it stays next to the column before it."""
 
     @property
     def width(self) -> float:
@@ -81,7 +81,7 @@ def latex_tables(
 ) -> Iterator[str]:
     """One or more tables of the same rows, each with its caption and columns that fit.
 
-    ``heads`` are headings by the number of the row that they stand above.
+    ``heads`` are headings by the number of the row below them.
     """
     for part in _parts(columns, keys):
         label = next(labels)
@@ -110,7 +110,7 @@ def _total(part: Sequence[tuple[LatexColumn, float]]) -> float:
 
 
 def _widened(part: list[tuple[LatexColumn, float]]) -> list[tuple[LatexColumn, float]]:
-    """What is left of the line goes to the texts that are broken."""
+    """The rest of the line goes to the texts that are broken."""
     broken = sum(width < column.width for column, width in part)
     more = max(0.0, TEXT_WIDTH - _total(part)) / (broken or 1)
     return [(c, min(c.width, w + more) if w < c.width else w) for c, w in part]

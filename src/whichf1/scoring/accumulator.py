@@ -1,4 +1,4 @@
-"""Accumulator: tables of a stream that grow batch by batch, in place."""
+"""Accumulator: a table of a stream that grows in place, batch by batch."""
 
 from __future__ import annotations
 
@@ -29,26 +29,26 @@ from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive, merged, stacked
 
 MOST_CLASSES = isqrt((1 << 26) // 8)
-"""Up to here declared classes have a dense table, of at most 64 MiB."""
+"""Up to this many declared classes have a dense table, of at most 64 MiB."""
 MOST_ITEMS = 1 << 16
 """Larger batches are counted by several threads first."""
 UNKNOWN, DROPPED = -1, -2
-"""What a label is that is not one of the classes."""
+"""The code of a label that is not one of the classes."""
 
 
 class Accumulator:
-    """A table that grows in place, batch by batch, and from several threads.
+    """A table that grows in place, batch by batch; it can be updated from several threads.
 
-    It gives what its function gives for all batches together: ``whichf1.count`` by default, or
+    The result equals that of its function on all batches together: ``whichf1.count`` by default, or
     ``rank``, ``rank_histogram``, ``count_multilabel``, ``moments``, ``count_by`` or ``rank_by``.
-    Predictions with declared labels are added to a dense table, so that an update costs the same
-    however many there were.
+    Predictions with declared labels are added to a dense table, so the cost of an update does not
+    depend on how many came before.
 
-    count (function): What counts a batch. Default: ``whichf1.count``.
+    count (function): The function that counts a batch. Default: ``whichf1.count``.
     labels: The classes and their order. By default, those that occur.
     ignore: True classes whose items are dropped, such as [-100] for padding.
     weights, cluster (str): Columns of the batches, if these are dataframes.
-    **options: Further options that all batches share, such as ``positive`` of ``rank``.
+    **options: Further options shared by all batches, such as ``positive`` of ``rank``.
 
     >>> import whichf1 as wf
     >>> acc = wf.Accumulator(labels=range(3), ignore=[-100])
@@ -79,7 +79,7 @@ class Accumulator:
         for name, column in (("weights", weights), ("cluster", cluster)):
             if not isinstance(column, (str, type(None))):
                 raise InputError(
-                    f"{name}= names a column of the batches; arrays are given to update(...)"
+                    f"{name}= names a column of the batches; pass arrays to update(...)"
                 )
         names = None if labels is None else Labels(labels)
         shared = {"labels": names, "weights": weights, "cluster": cluster, **options}
@@ -97,7 +97,7 @@ class Accumulator:
         """Add a batch. If it is refused, no part of it is added.
 
         y_true, y_pred (array, dataframe or path): The batch: predictions, scores or sets of labels.
-        **options: What only this batch has, such as ``weights`` of its items.
+        **options: Options of this batch alone, such as the ``weights`` of its items.
         InputError: If the batch cannot be counted.
         MergeError: If it cannot be added to the batches before.
 
@@ -114,11 +114,11 @@ class Accumulator:
             return
         part = self._count(*batch, **self._options, **options)
         if not isinstance(part, Additive):
-            raise InputError(f"the function gave {type(part).__name__}, which does not add up")
+            raise InputError(f"the function returned {type(part).__name__}, which cannot be added")
         with self._lock:
             for other in self._parts[:1]:
                 if type(other) is not type(part):
-                    raise InputError(f"batches of {other.kind} and of {part.kind} do not add up")
+                    raise InputError(f"batches of {other.kind} and of {part.kind} cannot be added")
                 other.agreed(part)
             self._parts = stacked(self._parts, part, lambda x: x.units)
 
@@ -133,15 +133,15 @@ class Accumulator:
             return merged(parts)
         if self._count is _PREDICTIONS:
             return Counts.empty(self._options.get("labels"))
-        raise InputError("there was no batch yet: call update first")
+        raise InputError("there are no batches yet: call update first")
 
     @property
     def counts(self) -> Any:
-        """The same as ``table``, which are counts unless another function was given."""
+        """The same as ``table``, for an Accumulator of counts."""
         return self.table
 
     def reset(self) -> None:
-        """Start again without any batch."""
+        """Start again from no batches."""
         with self._lock:
             self._parts = ()
             if self._dense is not None:
@@ -161,13 +161,13 @@ class _Dense:
     def __init__(
         self, labels: Labels, codes: Array, low: int, texts: dict[Any, int] | None = None
     ) -> None:
-        """``texts``: the number that stands for each text; None where labels are numbers."""
+        """``texts``: the number that stands for each text; None if labels are numbers."""
         self.labels, self.codes, self.low, self.texts = labels, codes, low, texts
         self.cells = np.zeros(len(labels) ** 2, np.int64)
 
     @classmethod
     def of(cls, labels: Labels | None, ignored: Labels) -> _Dense | None:
-        """A table for these classes; None if there are too many, or labels that are far apart."""
+        """A table for these classes; None if there are too many or their labels are far apart."""
         if not labels or len(labels) > MOST_CLASSES or {*labels} & {*ignored}:
             return None
         every = [*labels, *ignored]
@@ -184,7 +184,7 @@ class _Dense:
         return cls(labels, codes, low)
 
     def add(self, y_true: Any, y_pred: Any, lock: Lock) -> bool:
-        """Add a batch; False if it must be looked at more closely, and nothing was added."""
+        """Add a batch; False, with nothing added, if it must be examined more closely."""
         true, predicted = self._integers(y_true), self._integers(y_pred)
         if true is None or predicted is None or true.shape != predicted.shape:
             return False
@@ -192,7 +192,7 @@ class _Dense:
             return kernel.add_pairs(true, predicted, self.codes, self.low, self.cells)
 
     def _integers(self, data: Any) -> Array | None:
-        """One column of labels as integers; None for what is not one."""
+        """A column of labels as integers; None if it is not one."""
         if self.texts is not None:
             return self._coded(data)
         if type(data) is not np.ndarray:
@@ -200,7 +200,7 @@ class _Dense:
                 return None
             try:
                 data = data.numpy()
-            except (RuntimeError, TypeError):  # it has a gradient, or no twin in NumPy
+            except (RuntimeError, TypeError):  # it has a gradient, or no NumPy counterpart
                 data = to_numpy(data)
         kind, number = data.dtype.kind, self.labels.kind == "int"
         fits = kind == "i" or (kind == "u" and data.dtype.itemsize < 8) if number else kind == "b"
@@ -214,12 +214,12 @@ class _Dense:
             return None
         try:
             codes = [self.texts[text] for text in data]  # type: ignore[index]
-        except (KeyError, TypeError):  # an unknown one, or no text
+        except (KeyError, TypeError):  # unknown, or not text
             return None
         return np.array(codes)
 
     def counts(self) -> Counts | None:
-        """Everything added so far; None if nothing was."""
+        """Everything added so far; None if nothing has been added."""
         return Counts.of_cells(self.labels, self.cells) if self.cells.any() else None
 
 
@@ -254,7 +254,7 @@ def count_batch(table: Any, y_true: Any, y_pred: Any, options: Mapping[str, Any]
 def _count_slices(table: Slices, batch: tuple[Any, ...], options: Mapping[str, Any]) -> Slices:
     whole: Any = table.whole
     if isinstance(whole, Moments):
-        raise InputError("slices of moments take no batch: add slices of the batch with +")
+        raise InputError("slices of moments take no batches: add slices of the batch with +")
     labels = whole.labels if whole.declared else None
     if isinstance(whole, Ranking):
         return rank_by(*batch, by=table.by, positive=whole.positive, labels=labels, **options)
@@ -264,7 +264,7 @@ def _count_slices(table: Slices, batch: tuple[Any, ...], options: Mapping[str, A
 def _batch(y_true: Any, y_pred: Any) -> tuple[Any, ...] | None:
     """The positional arguments that count a batch; None if it has no items."""
     if not any(_size(side) for side in (y_true, y_pred)):
-        return None  # the last batch of a loader, say
+        return None  # such as the last batch of a loader
     return (y_true,) if y_pred is None else (y_true, y_pred)
 
 

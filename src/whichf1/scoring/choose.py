@@ -1,4 +1,4 @@
-"""choose: which scores have the properties that matter? Derived from ``scoring.properties``."""
+"""choose: scores that have the properties that matter, derived from ``scoring.properties``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RELOADED = "Maier-Hein et al. 2024 (Metrics Reloaded), doi:10.1038/s41592-023-02
 
 
 class Reason(NamedTuple):
-    """When a property matters, and who says so."""
+    """When a property matters, and a reference for it."""
 
     question: str
     why: str
@@ -33,12 +33,12 @@ REASONS = {
     ),
     "invariant to prevalence": Reason(
         "Will classes be more or less frequent elsewhere than in these data?",
-        "the score can be carried over to data in which classes are more or less frequent",
+        "the score carries over to data in which classes are more or less frequent",
         f"{OPITZ}; {RELOADED}",
     ),
     "symmetric in the classes": Reason(
         "Do all classes matter equally, whatever they are called?",
-        "no class is preferred by its name or its place",
+        "no class is favoured because of its name or position",
         f"{OPITZ}; {RELOADED}",
     ),
     "same if transposed": Reason(
@@ -48,17 +48,17 @@ REASONS = {
     ),
     "fixed at random": Reason(
         "Must guessing always give the same score?",
-        "a score is then good or bad by itself, whatever the classes are",
+        "a score can then be judged by itself, whatever the classes are",
         f"{OPITZ}; {RELOADED}",
     ),
     "fixed when constant": Reason(
-        "Must always saying the same class give a score that is known in advance?",
-        "a score then shows whether a system does more than name the most frequent class",
+        "Must always predicting the same class give a score that is known in advance?",
+        "a score then shows whether a system does better than predicting the most frequent class",
         OPITZ,
     ),
     "blind to skewed errors": Reason(
-        "Must it not matter to which wrong class an error goes?",
-        "errors that pile up in few classes earn nothing",
+        "Should it not matter which wrong class is predicted?",
+        "errors that pile up in a few classes are not rewarded",
         OPITZ,
     ),
 }
@@ -66,20 +66,20 @@ REASONS = {
 
 
 class Candidate(NamedTuple):
-    """A score with the properties that were asked for."""
+    """A score and the requested properties."""
 
     definition: Definition
     properties: tuple[Property, ...]
 
     @property
     def lacking(self) -> tuple[Property, ...]:
-        """Those that do not hold."""
+        """The properties that do not hold."""
         return tuple(each for each in self.properties if not each.holds)
 
 
 @dataclass(frozen=True, eq=False)
 class Choice(Displayed):
-    """Scores that have what matters; made by ``whichf1.choose``.
+    """Scores that have the requested properties; returned by ``whichf1.choose``.
 
     >>> import whichf1 as wf
     >>> choice = wf.choose("monotone", "invariant to prevalence", "fixed at random")
@@ -95,7 +95,7 @@ class Choice(Displayed):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The fitting scores, as functions and the command line call them."""
+        """The names of the fitting scores in Python and on the command line."""
         return tuple(name_of(each.definition) for each in self.fitting)
 
     def __repr__(self) -> str:
@@ -103,12 +103,12 @@ class Choice(Displayed):
 
 
 def choose(*wanted: str, one_class: bool = False) -> Choice:
-    """Name the scores that have what matters to you.
+    """Find the scores that have the properties you need.
 
     wanted: Properties, as ``whichf1.properties`` calls them: 'monotone', 'invariant to prevalence',
         'symmetric in the classes', 'same if transposed', 'fixed at random', 'fixed when constant',
-        'blind to skewed errors'. Hyphens or underscores may stand for the blanks.
-    one_class: Choose among the scores of one class against the rest, rather than of all classes.
+        'blind to skewed errors'. Hyphens or underscores may replace the spaces.
+    one_class: Choose among scores of one class against the rest, rather than of all classes.
     Returns: The scores that have all of these properties, and those that lack one of them.
     DefinitionError: If a property is unknown, or none is named.
 
@@ -138,7 +138,7 @@ def _property(text: Any) -> str:
 
 
 def _candidate(definition: Definition, names: tuple[str, ...]) -> Candidate | None:
-    """The score with what was found; None if it lacks more than one of the properties."""
+    """The score with its properties; None if it lacks more than one of them."""
     found: list[Property] = []
     for name in names:
         found.append(_checked(definition, name))
@@ -164,7 +164,7 @@ def candidates(one_class: bool) -> tuple[Definition, ...]:
 
 
 def name_of(definition: Definition) -> str:
-    """The name that a function has, or the name and the average."""
+    """The name of its function, or the name and the average."""
     for name in SHORTHANDS:
         if define(name) == definition:
             return name

@@ -47,9 +47,9 @@ _CHUNK = 1 << 17
 _REPLICATES = 200
 _FOLDS, _REPEATS = 10, 10
 _PLACES = np.concatenate([[0.0, 0.001, 0.002, 0.005], np.linspace(0.01, 0.99, 99), [0.995, 1.0]])
-"""Where a band has limits."""
+"""The points at which a band has limits."""
 _FROM_THE_TOP = ("lift", "risk-coverage")
-"""Curves of the first items, which have no limits where these are few."""
+"""Curves of the top items, which have no limits where there are few of these."""
 _MOST_IN_BAND = 200
 """Thresholds at which the band of a score has limits."""
 
@@ -80,9 +80,9 @@ class Curve(Drawable):
     x_label: str
     y_label: str
     definition: Definition
-    """The score that summarizes the curve, before the data settle it."""
+    """The definition of the score that summarizes the curve, before it is settled by the data."""
     ranking: Ranking
-    """The items that it is of."""
+    """The items of the curve."""
     shape: ClassVar[Shape]
 
     @cached_property
@@ -91,13 +91,13 @@ class Curve(Drawable):
         return score_ranking(self.definition, self.ranking)
 
     def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
-        """Where the curve of the population lies.
+        """A confidence band for the curve of the population.
 
-        level: The nominal coverage, of each point or of the whole curve.
-        simultaneous: Whether the whole curve is to lie inside at once.
-        seed: The seed of the draws.
-        Returns: Limits of the height of the curve at some places.
-        InputError: If items have weights whose squares are not known.
+        level: The confidence level, of each point or of the whole curve.
+        simultaneous: Whether the band should cover the whole curve at once.
+        seed: The seed of the random draws.
+        Returns: The limits of the curve's height at a number of points.
+        InputError: If items have weights whose squares are unknown.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -194,11 +194,16 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
 
 def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
     """Threshold, true and false positive rate, from no positives to all positives."""
-    ranking.needs_both(what)
-    table = ranking.table
-    p, n = table.sizes
-    tpr, fpr = _after(0.0, table.true_positives, p), _after(0.0, table.false_positives, n)
-    return _after(np.inf, table.score, 1.0), tpr, fpr
+    p, n = ranking.needs_both(what)
+    tp, fp = ranking.table.running()
+    return _thresholds(ranking), _after(0.0, tp, p), _after(0.0, fp, n)
+
+
+def _thresholds(ranking: Ranking) -> Array:
+    """The distinct scores, after one that no item reaches."""
+    every = np.empty(len(ranking.score) + 1)
+    every[0], every[1:] = np.inf, ranking.score
+    return every
 
 
 def _after(first: float, values: Array, divisor: Any) -> Array:
@@ -225,7 +230,7 @@ def _below(counts: Array) -> Array:
 def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     """True positive rate by false positive rate, with a point for each distinct score.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The points, their thresholds, and the ROC AUC.
     InputError: If the scores are malformed, or there are no positives or no negatives.
 
@@ -242,7 +247,7 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
 def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     """Precision by recall; if nothing is predicted positive, precision is 1.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The points, their thresholds, and the average precision.
     InputError: If the scores are malformed, or there are no positives.
 
@@ -251,20 +256,20 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, recall, _ = _steps(ranking, "a precision–recall curve")
-    table = ranking.table
-    taken = table.true_positives + table.false_positives
-    if np.count_nonzero(taken) < len(taken):
+    p, _ = ranking.needs_both("a precision–recall curve")
+    tp, fp = ranking.table.running()
+    taken = tp + fp
+    if ranking.weighted and np.count_nonzero(taken) < len(taken):
         taken = np.where(taken == 0, 1, taken)
-    precision = _after(1.0, table.true_positives, taken)
-    area = _summary("average_precision")
+    recall, precision = _after(0.0, tp, p), _after(1.0, tp, taken)
+    area, threshold = _summary("average_precision"), _thresholds(ranking)
     return PrCurve(recall, precision, threshold, "recall", "precision", area, ranking)
 
 
 def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     """False negative rate by false positive rate: the detection error tradeoff.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The points, their thresholds, and the ROC AUC.
     InputError: If the scores are malformed, or there are no positives or no negatives.
 
@@ -273,9 +278,14 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, _, fpr = _steps(ranking, "a DET curve")
-    missed = _below(ranking.positives)
-    fnr, area = missed / missed[0], _summary("roc_auc")
+    p, n = ranking.needs_both("a DET curve")
+    tp, fp = ranking.table.running()
+    fpr, threshold, area = _after(0.0, fp, n), _thresholds(ranking), _summary("roc_auc")
+    if ranking.weighted:
+        missed = _below(ranking.positives)
+        fnr = missed / missed[0]
+    else:
+        fnr = _after(1.0, p - tp, p)
     return DetCurve(
         fpr, fnr, threshold, "false positive rate", "false negative rate", area, ranking
     )
@@ -284,10 +294,10 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
 def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurve:
     """Precision gain by recall gain, on which F1 has straight contours (Flach and Kull 2015).
 
-    A gain is 0 where the score is that of calling everything positive, and 1 where it is 1; points
-    below 0 are left out.
+    A gain is 0 where precision or recall equals that of predicting everything as positive, and 1
+    where it is 1; points below 0 are left out.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The points, their thresholds, and the area under the curve.
     InputError: If the scores are malformed, or there are no positives or no negatives.
 
@@ -308,7 +318,7 @@ def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurv
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> GainCurve:
     """Fraction of positives found by fraction of items, highest scores first.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The points, their thresholds, and the gain at ``top``.
     InputError: If the scores are malformed, or there are no positives.
 
@@ -318,13 +328,13 @@ def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = _gains(ranking)
     score = _at_top("gain", top)
-    return GainCurve(share, found, threshold, "share of items", gain.title, score, ranking)
+    return GainCurve(share, found, threshold, "fraction of items", gain.title, score, ranking)
 
 
 def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> LiftCurve:
     """Gain divided by the fraction of items: how many times better than a random order.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The points, their thresholds, and the lift at ``top``.
     InputError: If the scores are malformed, or there are no positives.
 
@@ -334,7 +344,7 @@ def lift_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: 
     ranking = _ranking(y_true, scores, options)
     threshold, found, share = (x[1:] for x in _gains(ranking))
     score = _at_top("lift", top)
-    return LiftCurve(share, found / share, threshold, "share of items", "lift", score, ranking)
+    return LiftCurve(share, found / share, threshold, "fraction of items", "lift", score, ranking)
 
 
 def _at_top(name: str, top: Any) -> Definition:
@@ -349,7 +359,7 @@ def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
 
 
 class RiskCoverageCurve(Curve):
-    """Error rate by coverage: the share of items on which a model does not abstain."""
+    """Error rate by coverage: the fraction of items on which a model does not abstain."""
 
     shape: ClassVar[Shape] = "risk-coverage"
 
@@ -360,7 +370,7 @@ class RiskCoverageCurve(Curve):
 
     @property
     def coverage(self) -> Array:
-        """The shares of items, most confident first."""
+        """The fractions of items, most confident first."""
         return self.x
 
     @property
@@ -372,12 +382,12 @@ class RiskCoverageCurve(Curve):
 def risk_coverage_curve(
     y_true: Any, probabilities: Any = None, **options: Any
 ) -> RiskCoverageCurve:
-    """Error rate of the most confident items, by their share of all (El-Yaniv and Wiener 2010).
+    """Error rate of the most confident items, by their fraction of all (El-Yaniv and Wiener 2010).
 
-    The confidence of an item is the probability of its predicted class; of two classes, that of the
-    likelier one.
+    The confidence of an item is the probability of its predicted class; with two classes, that of
+    the more likely one.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     probabilities (array): The probability of the positive class for each item, or of each class.
     Returns: The points, their thresholds, and the area under the curve (AURC).
     InputError: If the probabilities are malformed.
@@ -401,27 +411,27 @@ class CostCurve(Curve):
     """Lowest normalized expected cost by probability cost."""
 
     def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
-        """Refused: the lowest of many costs is too low, and no band of it is known to cover.
+        """Refused: the lowest of many costs is biased downwards, and no valid band is known.
 
-        level: The nominal coverage.
-        simultaneous: Whether the whole curve is to lie inside at once.
-        seed: The seed of the draws.
+        level: The confidence level.
+        simultaneous: Whether the band should cover the whole curve at once.
+        seed: The seed of the random draws.
         Returns: Nothing.
         DefinitionError: Always.
         """
         raise DefinitionError(
             "a cost curve has no band: the lowest cost over all thresholds is biased downwards, "
-            "and no band of it is known to cover"
+            "and no valid band is known"
         )
 
 
 def cost_curve(y_true: Any, scores: Any = None, **options: Any) -> CostCurve:
     """Expected cost at the best threshold, for all costs and prevalences (Drummond and Holte 2006).
 
-    The probability cost is the share of positives times the cost of missing one, divided by the
-    cost of getting every item wrong, by which the cost is divided, too.
+    The probability cost is the fraction of positives times the cost of missing one, divided by
+    the cost of getting every item wrong; the expected cost is divided by the same amount.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     Returns: The lowest cost and its threshold at 201 probability costs, and the area.
     InputError: If the scores are malformed, or there are no positives or no negatives.
 
@@ -440,7 +450,7 @@ def cost_curve(y_true: Any, scores: Any = None, **options: Any) -> CostCurve:
 
 @dataclass(frozen=True, eq=False)
 class DecisionCurve(Drawable):
-    """Net benefit by threshold probability; made by ``whichf1.decision_curve``.
+    """Net benefit by threshold probability; returned by ``whichf1.decision_curve``.
 
     >>> import whichf1 as wf
     >>> curve = wf.decision_curve([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9])
@@ -459,13 +469,13 @@ class DecisionCurve(Drawable):
     y_label: str = "net benefit"
 
     def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
-        """Where the curve of the population lies, as :meth:`Curve.band`.
+        """A confidence band for the curve of the population, as :meth:`Curve.band`.
 
-        level: The nominal coverage, of each point or of the whole curve.
-        simultaneous: Whether the whole curve is to lie inside at once.
-        seed: The seed of the draws.
+        level: The confidence level, of each point or of the whole curve.
+        simultaneous: Whether the band should cover the whole curve at once.
+        seed: The seed of the random draws.
         Returns: Limits of the net benefit at every threshold probability.
-        InputError: If items have weights whose squares are not known.
+        InputError: If items have weights whose squares are unknown.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -481,7 +491,7 @@ class DecisionCurve(Drawable):
 
 @dataclass(frozen=True, eq=False)
 class PrevalenceCurve(Drawable):
-    """A score by the prevalence of a class; made by ``whichf1.prevalence_curve``.
+    """A score by the prevalence of a class; returned by ``whichf1.prevalence_curve``.
 
     >>> import whichf1 as wf
     >>> curve = wf.prevalence_curve([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], "precision")
@@ -490,26 +500,26 @@ class PrevalenceCurve(Drawable):
     """
 
     x: Array
-    """The share of all items that the class has."""
+    """The fraction of all items that belong to the class."""
     y: Array
-    """The score if the class had this share, and all classes were predicted as they are."""
+    """The score if the class had this prevalence and all classes were predicted as they are now."""
     intervals: tuple[Interval | None, ...]
-    """The interval of the score at each place; None where there is none."""
+    """The interval of the score at each point; None where there is none."""
     observed: float
-    """The share of the class in the data."""
+    """The prevalence of the class in the data."""
     positive: Any
-    """The class whose share changes; the others keep their proportions."""
+    """The class whose prevalence changes; the others keep their proportions."""
     score: Score
-    """The score of the data as they are."""
+    """The score of the data themselves."""
 
     @property
     def x_label(self) -> str:
-        """What the places are."""
+        """The label of the horizontal axis."""
         return f"prevalence of {self.positive!r}"
 
     @property
     def y_label(self) -> str:
-        """What the heights are."""
+        """The label of the vertical axis."""
         return title(self.score.definition)
 
     def __len__(self) -> int:
@@ -530,14 +540,14 @@ def prevalence_curve(
     positive: Any = None,
     **options: Any,
 ) -> PrevalenceCurve:
-    """Compute a score for every prevalence of a class, from the way in which classes are predicted.
+    """Compute a score at every prevalence of a class, if classes are predicted as they are now.
 
     y_true, y_pred (Counts, array, dataframe or path): The data, as for ``averaged_f1``.
     metric: Any metric of counts that can be reweighted (``class_shares``). A rate is that of the
         positive class, unless it is averaged.
-    positive: The class whose share changes. The other classes keep their proportions.
+    positive: The class whose prevalence changes. The other classes keep their proportions.
     **options: Options of the metric and of the data; ``interval`` is 'auto' by default.
-    Returns: The score, with its interval, at shares from 0.01 to 0.99.
+    Returns: The score, with its interval, at prevalences from 0.01 to 0.99.
     InputError: If all items, or none, belong to the class.
 
     >>> curve = prevalence_curve([0, 0, 0, 1, 1], [0, 0, 1, 1, 0], "precision", interval=None)
@@ -577,9 +587,9 @@ def prevalence_curve(
 def decision_curve(
     y_true: Any, probabilities: Any = None, *, highest: float = 0.99, **options: Any
 ) -> DecisionCurve:
-    """Net benefit of deciding by probability, at every threshold (Vickers and Elkin 2006).
+    """Net benefit of decisions by probability, at every threshold (Vickers and Elkin 2006).
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     probabilities (array): The probability of the positive class for each item.
     highest: The highest threshold probability.
     Returns: The net benefit at 200 thresholds, and that of calling every item positive.
@@ -604,7 +614,7 @@ def _refuse_scores(ranking: Ranking, what: str) -> None:
     if not ranking.probabilities:
         low, high = float(ranking.score[-1]), float(ranking.score[0])
         raise InputError(
-            f"{what} is of probabilities, between 0 and 1; the scores go from {low:g} to {high:g}"
+            f"{what} needs probabilities between 0 and 1; the scores range from {low:g} to {high:g}"
         )
 
 
@@ -624,7 +634,7 @@ class CalibrationCurve(Drawable):
     """The expected calibration error with the same bins."""
     ranking: Ranking
     x_label: str = "mean predicted probability"
-    y_label: str = "observed share of positives"
+    y_label: str = "observed fraction of positives"
 
     @cached_property
     def score(self) -> Score:
@@ -632,14 +642,14 @@ class CalibrationCurve(Drawable):
         return score_ranking(self.definition, self.ranking)
 
     def consistency(self, level: float = 0.95) -> tuple[Array, Array]:
-        """Limits of the observed share in each bin if the probabilities were right.
+        """Limits of the observed fraction in each bin if the probabilities were right.
 
-        They are quantiles of the number of positives among the items of the bin, each positive with
-        its own probability (Bröcker and Smith 2007).
+        They are quantiles of the number of positives in the bin if each item is positive with its
+        predicted probability (Bröcker and Smith 2007).
 
         level: The probability inside the limits.
         Returns: The lower and the upper limits.
-        InputError: If items have weights whose squares are not known.
+        InputError: If items have weights whose squares are unknown.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> low, high = calibration_curve([0, 0, 1, 1], [0.1, 0.1, 0.1, 0.9], bins=2).consistency()
@@ -672,9 +682,9 @@ def calibration_curve(
 ) -> CalibrationCurve:
     """Observed frequency of positives by predicted probability, in bins.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     probabilities (array): The probability of the positive class for each item.
-    binning: Bins of equal width, or bins holding equally many items.
+    binning: Bins of equal width, or bins with equally many items.
     Returns: A point for each bin that is not empty, and the expected calibration error.
     InputError: If the probabilities are not between 0 and 1.
 
@@ -728,13 +738,13 @@ class ThresholdCurve(Drawable):
         return self.value
 
     def band(self, level: float = 0.95, *, simultaneous: bool = False, seed: int = 0) -> Band:
-        """Where the scores of the population lie, as :meth:`Curve.band`; x are thresholds.
+        """A band for the scores of the population, as :meth:`Curve.band`; x are thresholds.
 
-        level: The nominal coverage, of each point or of the whole curve.
-        simultaneous: Whether the whole curve is to lie inside at once.
-        seed: The seed of the draws.
+        level: The confidence level, of each point or of the whole curve.
+        simultaneous: Whether the band should cover the whole curve at once.
+        seed: The seed of the random draws.
         Returns: Limits of the score at some of the thresholds, the highest first.
-        InputError: If items have weights whose squares are not known.
+        InputError: If items have weights whose squares are unknown.
         DefinitionError: If the level is not between 0 and 1.
 
         >>> import whichf1 as wf
@@ -743,7 +753,7 @@ class ThresholdCurve(Drawable):
         """
         refuse_odd_draws(level, simultaneous, seed)
         drawn = draw_rates(self.ranking, seed)
-        last = len(drawn.threshold) - 2  # the ends are no scores
+        last = len(drawn.threshold) - 2  # the ends are not scores
         at = np.unique(np.linspace(1, last, min(last, _MOST_IN_BAND)).astype(np.int64))
         n = float(self.ranking.n)
         positive, negative = drawn.prevalence * n, (1 - drawn.prevalence) * n
@@ -759,7 +769,7 @@ class ThresholdCurve(Drawable):
 
 @dataclass(frozen=True, eq=False)
 class BestThreshold(Drawable):
-    """The threshold at which a score is best; made by ``whichf1.best_threshold``.
+    """The threshold at which a score is best; returned by ``whichf1.best_threshold``.
 
     >>> import whichf1 as wf
     >>> best = wf.best_threshold([0, 0, 1, 1], [0.1, 0.6, 0.5, 0.9], "accuracy")
@@ -770,16 +780,16 @@ class BestThreshold(Drawable):
     threshold: float
     """Scores of at least this are positive; among equally good thresholds, the highest."""
     score: Score
-    """The score there; its signature includes the decision."""
+    """The score at this threshold; its signature includes the decision."""
     curve: ThresholdCurve
     """The score at every threshold."""
     at: int
     """The index of the threshold in the curve."""
     optimism: float | None = None
-    """The value minus what is expected on other items, because the threshold was chosen on these;
+    """The value minus the one expected on new items, because the threshold was chosen on these;
     None if it was not estimated."""
     interval: Interval | None = None
-    """An interval of the corrected value."""
+    """An interval for the corrected value."""
 
     @property
     def value(self) -> float:
@@ -788,7 +798,7 @@ class BestThreshold(Drawable):
 
     @property
     def corrected(self) -> float | None:
-        """The value that is expected on other items with this threshold."""
+        """The value expected on new items with this threshold."""
         return None if self.optimism is None else self.value - self.optimism
 
     @property
@@ -799,7 +809,7 @@ class BestThreshold(Drawable):
             off = "low" if better == "lower" else "high"
             return (
                 f"The threshold was chosen on the same items, so the value is too {off} for "
-                "others; correct='bootstrap' (--correct bootstrap) estimates by how much."
+                "new items; correct='bootstrap' (--correct bootstrap) estimates by how much."
             )
         return "Corrected for choosing the threshold on the same items."
 
@@ -831,7 +841,7 @@ def threshold_curve(
 ) -> ThresholdCurve:
     """Compute a score of the predictions at every threshold.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
     **options: The options of the metric, and the columns ``true`` and ``score`` of a dataframe or
         file.
     Returns: The thresholds and the score at each of them.
@@ -859,7 +869,7 @@ def threshold_curve(
 
 
 class _Thresholds:
-    """The score at every threshold of a ranking, of its own items or of others with its scores."""
+    """The score at every threshold of a ranking, for its own items or others with its scores."""
 
     def __init__(self, definition: Definition, ranking: Ranking) -> None:
         all_positive = at_threshold(ranking, threshold=-np.inf)
@@ -882,7 +892,7 @@ class _Thresholds:
         return self.of_cells(tp, _below(table.positives), fp, _below(table.negatives))
 
     def of_cells(self, *cells: Array) -> Array:
-        """The score of each table of true positives, false negatives, false and true ones."""
+        """The score of each table of TP, FN, FP and TN."""
         codes, parts = self._codes, []
         for start in range(0, len(cells[0]), _CHUNK):  # a table of two classes for each threshold
             at = slice(start, start + _CHUNK)
@@ -903,8 +913,8 @@ def best_threshold(
 ) -> BestThreshold:
     """Find the threshold at which a score of the predictions is best.
 
-    y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
-    correct: Also estimate how much too good the value is because the threshold was chosen on the
+    y_true (array, Ranking, dataframe or path): The true class of each item, or all the data.
+    correct: Also estimate how optimistic the value is, because the threshold was chosen on the
         same items: by the bootstrap (Efron 1983), or by cross-validation with ten folds.
     seed: The seed of resampled items or of folds.
     **options: ``positive``, ``labels``, ``weights`` and ``frequencies`` as for :func:`rank`, the
@@ -925,7 +935,7 @@ def best_threshold(
 
 
 def _best(definition: Definition, values: Array) -> int:
-    """The place of the best value, and the first of several."""
+    """The index of the best value, and the first of several."""
     better = definition.declaration.better
     if better == "neither":
         raise DefinitionError(
@@ -937,27 +947,27 @@ def _best(definition: Definition, values: Array) -> int:
 
 
 def _corrected(best: BestThreshold, correct: Correction, seed: int) -> BestThreshold:
-    """The threshold with the optimism of its value, and the interval moved by it."""
+    """The threshold with the optimism of its value, and the interval shifted by it."""
     whole("seed", seed, 0)
     if not is_among(correct, OPTIMISM):
         raise DefinitionError(
             f"correct must be {' or '.join(map(repr, OPTIMISM))}; got {correct!r}"
         )
     if best.curve.ranking.weighted:
-        raise DefinitionError("correct= draws single items, and does not support weights")
+        raise DefinitionError("correct= resamples single items and does not support weights")
     optimism = OPTIMISM[correct](best, generator(seed))
     definition = replace(best.curve.definition, interval=best.curve.definition.interval or Auto())
     counts = at_threshold(best.curve.ranking, threshold=best.threshold)
     interval = evaluate(definition, counts).interval
     if interval is not None:
-        low, high = definition.declaration.bounds
+        low, high = definition.bounds
         ends = max(low, interval.low - optimism), min(high, interval.high - optimism)
         interval = replace(interval, low=ends[0], high=ends[1])
     return replace(best, optimism=optimism, interval=interval)
 
 
 def _bootstrap_optimism(best: BestThreshold, rng: np.random.Generator) -> float:
-    """How much better the best value of resampled items is than that of all at its threshold."""
+    """How much the best value of resampled items exceeds that of all items at its threshold."""
     curve, counts = best.curve, _items_of_scores(best.curve.ranking)
     thresholds, off = _Thresholds(curve.definition, curve.ranking), []
     for _ in range(_REPLICATES):

@@ -34,11 +34,11 @@ def at_threshold(
     cluster: Any = None,
     **columns: Any,
 ) -> Counts:
-    """Count the predictions 'positive if the score reaches the threshold'.
+    """Count predictions that are positive if the score reaches the threshold.
 
     y_true (array, Ranking, dataframe or path): The true class of each item, or all of the data.
     threshold: The threshold. If it is outside the range of the scores, the signature says so.
-    Returns: The counts of the predictions; signatures of their scores state the decision.
+    Returns: The counts of the predictions; signatures of their scores state the decision rule.
     DefinitionError: If the threshold is missing or not a number.
 
     >>> at_threshold([0, 0, 1, 1], [0.2, 0.7, 0.7, 0.9], 0.7).matrix
@@ -46,7 +46,7 @@ def at_threshold(
            [0, 2]])
     """
     if threshold is None and isinstance(scores, (int, float)) and has_columns(y_true):
-        scores, threshold = None, scores  # of a frame or file: the threshold comes second
+        scores, threshold = None, scores  # with a frame or file, the threshold comes second
     limit = _threshold(threshold)
     if isinstance(y_true, Ranking):
         if scores is not None:
@@ -87,7 +87,7 @@ def threshold_lines(
 def decide_systems(
     lines: ScoredLines, systems: Sequence[str], threshold: Any, positive: Any, *, declared: bool
 ) -> Counts:
-    """Joint counts of systems with a column of scores each, of which a threshold makes classes."""
+    """Joint counts of systems with a column of scores each, turned into classes by a threshold."""
     limit = _threshold(threshold)
     above, label = lines._replace(scores=lines.scores[:, 0]).against_rest(positive)
     code = _two_classes(above.labels).code(label)
@@ -117,7 +117,7 @@ def _decided(lines: ScoredLines, guessed: Array, decision: str, declared: bool =
 
 def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
     """Items or the sum of their weights in each line, and the sum of squared weights."""
-    if lines.squares is not None:  # added up already
+    if lines.squares is not None:  # already summed
         return lines.weights, lines.squares
     count = np.ones(len(lines.true), np.int64) if lines.items is None else lines.items
     if lines.weights is None:
@@ -126,7 +126,7 @@ def _measured(lines: ScoredLines) -> tuple[Array, Array | None]:
 
 
 def _threshold(value: Any) -> float:
-    with suppress(OverflowError):  # of a whole number beyond all floats
+    with suppress(OverflowError):  # a whole number beyond all floats
         if is_number(value) and not np.isnan(float(value)):
             return float(value)
     raise DefinitionError(f"threshold must be a number; got {value!r}")
@@ -176,11 +176,11 @@ def at_argmax(
     ties: Ties = "first",
     **columns: Any,
 ) -> Counts:
-    """Count the predictions 'the class with the highest score'.
+    """Count predictions that are the class with the highest score.
 
     scores: The scores of each item, a column for each class.
     ties: Which of several equal scores wins: that of the first or the last class in label order.
-    Returns: The counts of the predictions; signatures of their scores state the decision.
+    Returns: The counts of the predictions; signatures of their scores state the decision rule.
     DefinitionError: If ``ties`` is not 'first' or 'last'.
 
     >>> at_argmax([0, 1, 2], [[0.5, 0.5, 0], [0.1, 0.8, 0.1], [0.4, 0.4, 0.2]]).matrix
@@ -209,9 +209,9 @@ def at_top_k(
     Other items count as predicted to be the class with the highest score.
 
     scores: The scores of each item, a column for each class.
-    k: How many of the highest scores count.
+    k: How many of the highest scores to consider.
     ties: Which of several equal scores ranks first, as in ``top_k_accuracy``.
-    Returns: The counts of the predictions; signatures of their scores state the decision.
+    Returns: The counts of the predictions; signatures of their scores state the decision rule.
     DefinitionError: If ``k`` or ``ties`` is out of range.
 
     >>> at_top_k([0, 2], [[0.2, 0.5, 0.3], [0.6, 0.3, 0.1]], k=2).matrix
@@ -220,7 +220,7 @@ def at_top_k(
            [1, 0, 0]])
     """
     if k is None and isinstance(scores, int) and has_columns(y_true):
-        scores, k = None, scores  # of a frame or file: k comes second
+        scores, k = None, scores  # with a frame or file, k comes second
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise DefinitionError(f"k must be a whole number of at least 1; got {k!r}")
     if not is_among(ties, ("first", "last")):

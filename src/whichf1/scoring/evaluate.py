@@ -16,13 +16,21 @@ from whichf1.kernel import LossSums
 from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
-from whichf1.sources.arrays import count_margins, judged_arrays, label_arrays, rank_arrays
+from whichf1.sources.arrays import (
+    count_class,
+    count_margins,
+    judged_arrays,
+    label_arrays,
+    label_matrices,
+    rank_arrays,
+    scored_arrays,
+)
 from whichf1.sources.counts import as_counts, count
 from whichf1.sources.request import is_path
 from whichf1.sources.sequences import to_numpy
 from whichf1.statistics.scales import Interval
 from whichf1.tables.annotations import Ratings
-from whichf1.tables.cells import Array, OneVsRest, Predicted
+from whichf1.tables.cells import Array, OneVsRest, Predicted, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label
@@ -46,14 +54,15 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    counted = definition.declaration.kind in _OF_COUNTS
-    if not named and labels is weights is cluster is None:
+    plain = not named and labels is weights is cluster is None
+    if plain:
         quick = _QUICK.get(definition.quick) if type(y_true) is np.ndarray else None
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
             return score
-        if counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
-            return evaluate(definition, y_true)
+    counted = definition.declaration.kind in _OF_COUNTS
+    if plain and counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
+        return evaluate(definition, y_true)
     data = {"labels": labels, "weights": weights, "cluster": cluster}
     if counted:
         return _of_predictions(definition, y_true, y_pred, data, named)
@@ -88,44 +97,55 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
     if counted is None:
         return None
     labels, margins = counted
-    value = definition.of_table(margins, labels).item()
+    value = float(definition.of_table(margins, labels))
     return Score(value, definition, len(y_true), labels)
 
 
 def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
+    if definition.positive is not None:
+        alone = count_class(y_true, y_pred, definition.positive)
+        if alone is None:
+            return None
+        labels, c = alone
+        return Score(float(definition.of_class(c)), definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, False)
     if counted is None:
         return None
     labels, margins = counted
-    if definition.positive is None:
-        frozen = definition.fix(labels, margins)
-    else:
-        frozen = Frozen(margins, labels.code(definition.positive), labels)
-    value = definition.values(frozen).item()
-    return Score(value, definition.over_observed, len(y_true), frozen.labels)
+    frozen = definition.fix(labels, margins)
+    value = definition.values(frozen)
+    return Score(float(value), definition.over_observed, len(y_true), frozen.labels)
 
 
 def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
-    ranked = rank_arrays(y_true, scores)
-    if ranked is None:
+    labels = scored_arrays(y_true, scores)
+    settled = None if labels is None else definition.of_scores(labels)
+    if labels is None or settled is None:
         return None
-    labels, table = ranked
-    metric, (positives, negatives) = definition.declaration, table.sizes
+    metric = settled.declaration
+    ratio_of = None if metric.of_areas is None else metric.of_areas(**settled.arguments)
+    if ratio_of is not None:
+        areas = kernel.rank_areas(scores, y_true)
+        if areas is None or not (areas[0] and areas[1]):
+            return None
+        part, whole = ratio_of(areas)
+        return Score(float(part / whole), settled, len(y_true), labels)
+    table = rank_arrays(y_true, scores)
+    if table is None:
+        return None
+    positives, negatives = table.sizes
     if metric.probabilities:
         if table.score[-1] < 0 or table.score[0] > 1:
             return None
     elif not positives or not negatives:
         return None
-    settled = definition.of_scores(labels)
-    if settled is None:
-        return None
     top, bottom = metric.formula(table, **settled.arguments)
-    return Score(float(top / bottom), settled, len(y_true), labels)
+    return Score(float(top / bottom), settled, y_true.shape[0], labels)
 
 
 def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     metric, judged = definition.declaration, judged_arrays(y_true, scores)
-    if judged is None or metric.relative is not None:
+    if judged is None:
         return None
     labels, items = judged
     one = items.scores.ndim == 1  # the probability of the second of two classes
@@ -134,15 +154,31 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
         return None
     try:
         sums = (metric.sums or partial(_summed, metric))(items, **settled.arguments)
-    except ValueError:  # a label that is none of the classes
+    except ValueError:  # a label that is not one of the classes
         return None
     if not sums.fair or (sums.least and not one):
         return None
-    return Score(sums.total / sums.n, settled, sums.n, labels)
+    value = sums.total / sums.n
+    if metric.relative is not None:
+        constant = _constant_loss(metric, y_true, len(labels), **settled.arguments)
+        if not constant > 0:
+            return None
+        value = 1 - value / constant if metric.relative == "skill" else value / constant
+    return Score(value, settled, sums.n, labels)
+
+
+def _constant_loss(metric: Metric, codes: Array, classes: int, **arguments: Any) -> float:
+    """The mean loss if every item has the observed frequencies of the classes as probabilities."""
+    sizes = np.bincount(codes.astype(np.intp, copy=False), minlength=classes)
+    share = sizes / len(codes)
+    rows = Predicted(every_class(classes), np.broadcast_to(share, (classes, classes)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        losses = metric.formula(rows, **arguments)
+    return float(np.add.reduce(np.where(sizes > 0, share * losses, 0.0)))
 
 
 def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
-    """The sum of a loss over items, if they are fit for it."""
+    """The sum of a loss over items, if the kernel accepts them."""
     codes, scores = items
     if metric.probabilities:
         sums = kernel.brier_sums(codes, scores)
@@ -158,21 +194,38 @@ def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
 
 
 def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
-    read = label_arrays(y_true, y_pred, scored=False)
-    if read is None:
+    labels = label_matrices(y_true, y_pred, False)
+    if labels is None:
         return None
-    labels, table = read
-    value = definition.values(definition.fix(labels, table)).item()
+    value = _of_labels(definition.declaration, y_true, y_pred)
+    if value is None:
+        table = label_arrays(y_true, y_pred, False)
+        if table is None:
+            return None
+        value = float(definition.values(definition.fix(labels, table)))
     return Score(value, definition.over_declared, len(y_true), labels)
 
 
 def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
-    read = label_arrays(y_true, scores, scored=True)
-    if read is None:
+    labels = label_matrices(y_true, scores, True)
+    if labels is None:
         return None
-    labels, items = read
-    values = definition.declaration.formula(items, **definition.arguments)
-    return Score(float(np.add.reduce(values)) / len(values), definition, len(values), labels)
+    value = _of_labels(definition.declaration, y_true, scores)
+    if value is None:
+        items = label_arrays(y_true, scores, True)
+        if items is None:
+            return None
+        values = definition.declaration.formula(items, **definition.arguments)
+        value = float(np.add.reduce(values)) / len(values)
+    return Score(value, definition, len(y_true), labels)
+
+
+def _of_labels(metric: Metric, y_true: Array, other: Array) -> float | None:
+    """The mean over items, if the kernel can add them up."""
+    if metric.of_labels is None:
+        return None
+    summed = kernel.label_scores(y_true, other, metric.of_labels)
+    return None if summed is None else summed[0] / len(y_true)
 
 
 _OF_COUNTS = (*COUNTED, "items")
@@ -186,13 +239,13 @@ _QUICK: dict[str | None, Callable[[Definition, Array, Any], Score | None]] = {
 }
 """From plain arrays to a value: the kernel gives a small table, and a formula the score.
 
-None for arrays that the kernel does not take as they are; the way for any data then reports what is
-wrong with them, if anything is.
+None for arrays that the kernel does not take as they are; the general way then handles them and
+reports what is wrong, if anything.
 """
 
 
 def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -> Score:
-    """The mean score of consecutive batches, of which the last may be smaller.
+    """The mean score of consecutive batches; the last one may be smaller.
 
     Each batch has its own observed classes, but all share the declared classes of the whole.
     """
@@ -200,7 +253,7 @@ def _of_batches(definition: Definition, y_true: Any, y_pred: Any, labels: Any) -
     whole = count(y_true, y_pred, labels=labels, ignore=definition.ignore)
     step = definition.batch or len(true)
     shared: dict[str, Any] = {"labels": whole.labels, "ignore": definition.ignore}
-    alone = definition.settled(batch=None, data=())  # the data fields describe the whole
+    alone = definition.settled(batch=None, data=())  # the data fields describe all the data
     batches = (slice(start, start + step) for start in range(0, len(true), step))
     values = [
         evaluate(alone, count(true[batch], predicted[batch], **shared)).value for batch in batches
@@ -258,7 +311,7 @@ def _score(
 
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
-    """A score with its credible interval, and its values on draws from the posterior."""
+    """A score with its credible interval, and its values for draws from the posterior."""
     from whichf1.statistics.intervals import credible, posterior_values
 
     method, frozen = definition.interval, _frozen(definition, counts)
@@ -284,7 +337,7 @@ def evaluate_per_class(definition: Definition, counts: Counts) -> PerClass:
 
 
 def cluster_influence(definition: Definition, counts: AnyCounts) -> dict[Label, float]:
-    """What each cluster adds to a score, to first order."""
+    """What each cluster contributes to a score, to first order."""
     frozen = _frozen(definition, counts)
     sample, names = _sample(frozen), frozen.units.cluster_names
     assert sample.cluster is not None
@@ -307,13 +360,13 @@ def refuse_other_data(definition: Definition, counts: AnyCounts) -> None:
         )
     if not sets and (metric.kind == "items" or definition.average == "samples"):
         raise DefinitionError(
-            f"{definition.signature} is for sets of labels, and these items have one class each. "
-            "Count sets with count_multilabel, or --labels-sep."
+            f"{definition.signature} is for sets of labels, but these items have one class each. "
+            "Count sets with count_multilabel or --labels-sep."
         )
 
 
 def _refuse_true_negatives(definition: Definition) -> None:
-    """Raise for a rate that needs what is neither true nor predicted, of which spans have none."""
+    """Raise for a rate that needs true negatives, which spans do not have."""
     metric = definition.declaration
     if metric.kind not in ("rate", "items"):
         return  # the table itself refuses it
@@ -327,8 +380,8 @@ def _refuse_true_negatives(definition: Definition) -> None:
     metric.formula(OneVsRest(one, one, one, tn), **definition.arguments)
     if asked:
         raise DefinitionError(
-            f"{metric.name} needs true negatives, and no span is one. Use precision, recall, f1 or "
-            "another rate of what is found, missed and false."
+            f"{metric.name} needs true negatives, which spans do not have. Use precision, recall, "
+            "f1 or another rate that does not need them."
         )
 
 
@@ -338,13 +391,13 @@ def _refuse_other_ratings(definition: Definition, ratings: Ratings) -> None:
     if not metric.raters:
         names = ", ".join(name for name, each in METRICS.items() if each.raters)
         raise DefinitionError(
-            f"{metric.name} compares predicted with true classes, and ratings have neither. Use "
-            f"one of {names}; two raters who are not alike are counted with count(one, other)."
+            f"{metric.name} compares predicted with true classes, but ratings have neither. Use "
+            f"one of {names}; to compare one rater with another, use count(one, other)."
         )
     if not ratings.ordered and any(x in BY_ORDER for x in definition.arguments.values()):
         raise DefinitionError(
             f"{definition.signature} depends on the order of the categories, which their names do "
-            f"not tell: {some(ratings.labels)}. Declare them in order with labels=."
+            f"not show: {some(ratings.labels)}. Declare them in order with labels=."
         )
 
 
@@ -391,6 +444,6 @@ def _statistic(definition: Definition, frozen: Frozen) -> Statistic:
 def _n(frozen: Frozen, counts: AnyCounts) -> int | float:
     table = frozen.units.table
     if table is counts.table:
-        return counts.n  # exact, also beyond 2⁵³
+        return counts.n  # exact, even beyond 2⁵³
     n = float(table.total)
     return n if counts.weighted else int(n)

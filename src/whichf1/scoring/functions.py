@@ -80,9 +80,14 @@ class Scorer:
         return definition
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
-        """The score; ``help`` of the metric describes the options."""
-        if not options:
-            return run(self._known.get(()) or self.definition(), y_true, y_pred)
+        """The score; ``help(metric)`` describes the options."""
+        try:  # the common case, and faster
+            key = (*options.items(), *map(type, options.values())) if options else ()
+            known = self._known.get(key)
+        except TypeError:  # not hashable
+            known = None
+        if known is not None:
+            return run(known, y_true, y_pred)
         if _OF_DATA.isdisjoint(options):
             return run(self.definition(**options), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
@@ -101,13 +106,13 @@ class Scorer:
         return evaluate_per_class(definition, as_counts(y_true, y_pred, **_data(options)))
 
     def _against_rest(self, y_true: Any, y_pred: Any, options: Options) -> PerClass:
-        """A ranking of each class against the rest, by the column of scores of that class."""
+        """A ranking of each class against the rest, by its column of scores."""
         for name in ("average", "positive", "multi_class"):
             if name in options:
                 raise DefinitionError(f"per_class scores every class. Drop {name}=.")
         names = _class_names(y_true, y_pred, options)
         if not names:
-            raise ShapeError("there are no classes to score: give items, or name them with labels=")
+            raise ShapeError("there are no classes to score: pass items, or declare labels=")
         asked: list[Any] = [{**options, "positive": name} for name in names]
         each = [self(y_true, y_pred, **own) for own in asked]
         first, intervals = each[0], tuple(score.interval for score in each)
@@ -126,7 +131,7 @@ def _plain(metric: str) -> Scorer:
 
 
 def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
-    """The classes or labels that have a column of scores each."""
+    """The classes or labels, each of which has a column of scores."""
     columns, declared = options.get("score"), options.get("labels")
     if isinstance(true := options.get("true"), (list, tuple)):
         return Labels(true if declared is None else declared)

@@ -25,13 +25,14 @@ from whichf1.sources.counts import Reading
 
 _DEFAULTS = {field.name: field.default for field in fields(Definition)}
 _LABELS = (list("aabbcc"), list("abbcca"))
-_EXAMPLES: dict[str, tuple[Any, Any]] = {
+_EXAMPLES: dict[str, tuple[Any, ...]] = {
     "rate": _LABELS,
     "agreement": _LABELS,
     "items": ([["x"], ["x", "y"], ["y"]], [["x"], ["y"], ["y"]]),
     "ranking": ([0, 0, 1, 1], [0.1, 0.4, 0.35, 0.8]),
     "loss": (["a", "b", "c"], [[0.7, 0.2, 0.1], [0.5, 0.4, 0.1], [0.1, 0.1, 0.8]]),
     "label ranking": ([[1, 0, 0], [0, 1, 1]], [[0.8, 0.1, 0.3], [0.2, 0.3, 0.6]]),
+    "value": ([3.0, 4.5, 4.0],),
 }
 """Data for an example of each kind of metric."""
 _CLASSES = "Counts, or the true class of each item (list, array or column)"
@@ -47,8 +48,17 @@ _DATA: dict[str, tuple[str, str]] = {
         "The true labels of each item (lists of labels or a 0/1 matrix)",
         "The scores of each item's labels, one column for each label",
     ),
+    "value": ("Moments, or the value of each item", "None, as items have no true classes"),
 }
 """What y_true and y_pred are, by kind of metric."""
+_TABLES = {
+    "items": "MultiLabelCounts, ",
+    "ranking": "Ranking, ",
+    "loss": "Moments, ",
+    "label ranking": "",
+    "value": "Moments, ",
+}
+"""The table that y_true may be, by kind of metric; other kinds take Counts."""
 
 
 class Argument(NamedTuple):
@@ -84,14 +94,16 @@ def data_arguments(metric: Metric) -> list[Argument]:
     """The keyword arguments that describe the data."""
     types = get_type_hints(Options)
     defaults = {"memory_limit": "1GB", "on_error": "raise"}
-    options = ["labels", "weights", "frequencies", "cluster"]
+    options = ["labels", "weights", "frequencies", "cluster", "true"]
+    if metric.kind == "value":
+        options = [x for x in options if x not in ("labels", "true")]
     column = "pred" if metric.kind in (*COUNTED, "items") else "score"
-    options += ["true", column, *Reading.__annotations__]
+    options += [column, *Reading.__annotations__]
     return [Argument(x, types[x], defaults.get(x), MEANING[x]) for x in options]
 
 
 def _applicable(metric: Metric, settled: Mapping[str, Any]) -> list[str]:
-    """The options that can apply to a metric, whatever the others are, and are not settled."""
+    """The options that can apply to a metric, whatever the others are, and are not yet fixed."""
     options: set[str] = set()
     for choice in _choices(settled):
         with suppress(DefinitionError):  # not every combination exists
@@ -133,6 +145,8 @@ def _narrow(option: str, hint: Any, metric: Metric) -> Any:
 
 
 def _type(parameter: Parameter) -> Any:
+    if parameter.text:
+        return str | None if parameter.default is None else str
     number = int if parameter.within.whole else float
     kind: Any = Literal[parameter.choices] if parameter.choices else number
     if parameter.tree:
@@ -179,7 +193,10 @@ def text(scorer: Callable[..., Score], name: str) -> str:
 def _facts(name: str, metric: Metric) -> str:
     """The range of a metric, its other names and its formula."""
     low, high = metric.bounds
-    bounds = f"At least {low}" if isinf(high) else f"Between {low} and {high}"
+    if isinf(low):
+        bounds = "Any number" if isinf(high) else f"At most {high:.4g}"
+    else:
+        bounds = f"At least {low:.4g}" if isinf(high) else f"Between {low:.4g} and {high:.4g}"
     better = "" if metric.better == "neither" else f"; {metric.better} is better"
     names = sklearn = ""
     if name == metric.name:
@@ -191,17 +208,14 @@ def _facts(name: str, metric: Metric) -> str:
 def _entries(name: str, metric: Metric) -> dict[str, Entry]:
     """What each parameter means."""
     true, predicted = _DATA.get(metric.kind, (_CLASSES, "The predicted class of each item"))
-    types = "array", "array"
-    if metric.kind == "label ranking":
-        types = "array, dataframe or path", "array"
-        true += "; or a dataframe or the path of a file"
-    else:
-        types = "Counts, array, dataframe or path", "array or path"
-        true += "; or a dataframe or the path of a file"
+    true += "; or a dataframe or the path of a file"
+    table, kind = _TABLES.get(metric.kind, "Counts, "), "array"
+    if table and metric.kind != "value":
+        kind = "array or path"
         predicted += ", or the path of a second file"
     return {
-        "y_true": Entry("y_true", types[0], f"{true}."),
-        "y_pred": Entry("y_pred", types[1], f"{predicted}."),
+        "y_true": Entry("y_true", f"{table}array, dataframe or path", f"{true}."),
+        "y_pred": Entry("y_pred", kind, f"{predicted}."),
         **{x.name: Entry(x.name, "", x.meaning) for x in arguments(name)},
     }
 

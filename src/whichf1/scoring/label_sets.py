@@ -1,7 +1,7 @@
 """Scores of label sets: every label ranks, or has a probability for, all items.
 
-A score is the mean over labels (macro, weighted), that of all pairs of an item and a label (micro),
-or the mean over items, each of which ranks its own labels (samples).
+A score is the mean over labels (macro, weighted), a score of all pairs of an item and a label
+(micro), or the mean over items, each of which ranks its own labels (samples).
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def settled(definition: Definition, lines: ScoredLines) -> Definition:
         check_probabilities(lines.scores)
     kept = {key: value for key, value in arguments.items() if key != "multi_class"}
     if "multi_class" in arguments:
-        kept["multi_class"] = None  # which says the same of classes
+        kept["multi_class"] = None  # which means the same for classes
     if kept.get("scale", "") is None:
-        kept["scale"] = "half"  # a label is there or not: two classes
+        kept["scale"] = "half"  # a label is present or not: two classes
     return definition.settled(parameters=tuple(kept.items()))
 
 
@@ -61,7 +61,7 @@ def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMea
     """The score as a function of how often each line occurs."""
     if definition.declaration.kind == "loss":
         losses = _losses(definition, lines)
-        unlimited = definition.declaration.unlimited
+        unlimited = definition.unlimited
         if definition.average == "weighted":
             return LabelMeans(losses, lines.true, unlimited)
         return Means(losses.mean(1), unlimited)
@@ -81,7 +81,7 @@ def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMea
 
 
 def value_of(definition: Definition, lines: ScoredLines) -> float:
-    """The score alone: each label is ranked by itself, which needs the least memory."""
+    """The score alone; labels are ranked one at a time, which needs the least memory."""
     if definition.declaration.kind == "loss" or definition.average == "samples":
         count = _counts(lines)
         return float(statistic_of(definition, lines).values(count)[..., 0])
@@ -95,10 +95,10 @@ def value_of(definition: Definition, lines: ScoredLines) -> float:
 
 
 def refuse_undefined(definition: Definition, lines: ScoredLines) -> None:
-    """Raise if a score is undefined and nothing says what that gives, naming the label."""
+    """Raise, naming the label, if a score is undefined and undefined= is not set."""
     if definition.undefined is not None:
         return
-    ways = "undefined='skip' leaves it out of the mean, a number counts as its score"
+    ways = "use undefined='skip' to leave it out of the mean, or a number to count as its score"
     if definition.average == "samples":
         at = int(np.argmax(np.isnan(_of_each_item(definition, lines))))
         raise InputError(
@@ -108,17 +108,17 @@ def refuse_undefined(definition: Definition, lines: ScoredLines) -> None:
     for name, part in zip(lines.labels, _each_label(lines), strict=True):
         if np.isnan(table_values(definition, ranking_of(part, True).table)):
             raise InputError(
-                f"{definition.metric} ranks the items that have a label against the others, and "
+                f"{definition.metric} ranks the items that have a label against the others, but "
                 f"{_none_or_all(part.true, 'of the items')} have label {name!r}: {ways}"
             )
     raise InputError(f"{definition.metric} is undefined: there is nothing to rank")
 
 
 def refuse_classes(definition: Definition) -> None:
-    """Raise for an average of a loss of items with one class each."""
+    """Raise if an average is requested for a loss of items with one class each."""
     if definition.declaration.kind == "loss" and definition.average is not None:
         raise DefinitionError(
-            f"{definition.metric} of items with one class each is a mean over items already: omit "
+            f"{definition.metric} of items with one class each is already a mean over items: omit "
             "average=, which is for sets of labels"
         )
 
@@ -140,7 +140,7 @@ def _each_label(lines: ScoredLines) -> Any:
 
 
 def _losses(definition: Definition, lines: ScoredLines) -> Array:
-    """The loss of each item and label: the label is there or not."""
+    """The loss of each item and label, which is present or not."""
     each = partial(definition.declaration.formula, **definition.arguments)
     losses = np.empty(lines.scores.shape)
     for at in range(lines.width):
@@ -151,9 +151,9 @@ def _losses(definition: Definition, lines: ScoredLines) -> Array:
 
 
 def _of_each_item(definition: Definition, lines: ScoredLines) -> Array:
-    """The score of each item's labels; NaN where nothing says what an undefined one gives."""
+    """The score of each item's labels; NaN where it is undefined and undefined= is not set."""
     if lines.width < 2:
-        raise ShapeError("average='samples' ranks the labels of each item: give two or more")
+        raise ShapeError("average='samples' ranks the labels of each item: pass at least two")
     values = table_of_items(lines.true, lines.scores, partial(table_values, definition))
     fill = definition.undefined
     if not isinstance(fill, str) and fill is not None:

@@ -1,7 +1,7 @@
 """From scores to a Score: one ranking, a mean over classes, or a mean over items.
 
-Scores come line by line: arrays have a line for each item, an engine gives one for all items that
-are alike. Columns for each class stay in their engine, which answers the same questions.
+Scores come line by line: arrays have a line for each item, and an engine returns one for all items
+that are alike. Columns of each class stay in their engine, which answers the same questions.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
 from whichf1.scoring.label_sets import (
@@ -35,12 +35,21 @@ from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.lines import (
     ScoredLines,
     check_rows,
+    numbers,
     predicted,
     predicted_binary,
     predicted_signed,
     ranking_of,
 )
-from whichf1.sources.request import Request, are_sets, has_columns, in_memory, is_path
+from whichf1.sources.request import (
+    Request,
+    are_sets,
+    has_columns,
+    in_memory,
+    is_path,
+    one_name,
+    refuse_true,
+)
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import (
@@ -69,14 +78,14 @@ from whichf1.statistics.items import (
 from whichf1.statistics.sample import FEW, Sample, kinds
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, RankedLabels
-from whichf1.tables.labels import Labels
+from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.units import worth
 
 Scores: TypeAlias = ScoredLines | ClassScores
 FEW_ITEMS = 10_000
-"""Up to here the losses of all items leave an engine, so that their skewness is known."""
+"""Up to this many items, all losses leave an engine, so that their skewness is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +112,7 @@ def evaluate_scores(
     metric = definition.declaration
     if isinstance(y_true, (Ranking, Moments)):
         if any(x is not None for x in (scores, weights, cluster)):
-            raise InputError(
-                f"a {type(y_true).__name__} already holds all of the data: pass it alone"
-            )
+            raise InputError(f"a {type(y_true).__name__} already holds all the data: pass it alone")
         if metric.kind == "ranking" and isinstance(y_true, Ranking):
             return score_ranking(definition, y_true)
         if metric.kind != "ranking" and isinstance(y_true, Moments):
@@ -115,19 +122,52 @@ def evaluate_scores(
     data["frequencies"] = named.pop("frequencies", None)
     data |= named
     if named or is_path(y_true) or (scores is None and has_columns(y_true)):
+        definition, data = named_value(definition, data)
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
-    if scores is None:
+    if scores is None and metric.kind != "value":
         raise InputError(f"{metric.name} needs scores: pass y_true and scores")
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 
 
 def _read_arrays(definition: Definition, y_true: Any, scores: Any, **data: Any) -> ScoredLines:
     metric = definition.declaration
+    if metric.kind == "value":
+        return _read_values(definition, y_true, scores, **data)
     fair = metric.kind == "loss" and metric.probabilities
     several = metric.over_labels and getattr(y_true, "ndim", 2) > 1 and are_sets(y_true)
     sets = several or metric.kind == "label ranking"
     lines = ScoredLines.of(y_true, scores, **data, probabilities=fair, sets=sets)
     return with_labels(lines) if sets else lines
+
+
+def _read_values(
+    definition: Definition, values: Any, other: Any = None, *, labels: Any = None, **data: Any
+) -> ScoredLines:
+    """The values of items, which have no true classes."""
+    if (values is not None and other is not None) or labels is not None:
+        raise InputError(
+            f"{definition.metric} is the mean of one value of each item: pass the values alone"
+        )
+    each = numbers(other if values is None else values, "values")
+    if each.ndim != 1:
+        raise ShapeError(f"values must have one for each item; got shape {each.shape}")
+    if not len(each):
+        raise ShapeError("there are no items")
+    return ScoredLines.of(np.zeros(len(each), np.intp), each, **data)
+
+
+def named_value(
+    definition: Definition, options: Mapping[str, Any]
+) -> tuple[Definition, dict[str, Any]]:
+    """The definition of a mean of values that says of which column, and the options that read it.
+
+    The column is named as score=, or by the definition itself.
+    """
+    if definition.declaration.kind != "value":
+        return definition, {**options}
+    refuse_true(options.get("true"), True)
+    named = one_name(options.get("score"), "score") or definition.arguments["of"]
+    return definition.with_parameters(of=named), {**options, "score": named}
 
 
 def _read_columns(
@@ -137,14 +177,15 @@ def _read_columns(
     metric = definition.declaration
     if not has_columns(data):
         raise InputError(
-            "true= and score= name columns of a dataframe or file, and arrays have none"
+            "true= and score= name columns of a dataframe or file, but these are arrays"
         )
     if "pred" in options:
         raise DefinitionError(f"{metric.name} is computed from scores: score=COLUMN")
-    request = Request.of_scores(**options)
+    alone = metric.kind == "value"
+    request = Request.of_scores(**options, alone=alone)
     if metric.kind == "label ranking" and not request.bits:
         raise DefinitionError(
-            f"{metric.name} is computed from sets of labels: true=[columns of 0 and 1], "
+            f"{metric.name} is computed from sets of labels: pass true=[columns of 0 and 1], "
             "score=[columns], one for each label"
         )
     if request.several and not in_memory(data):
@@ -154,7 +195,7 @@ def _read_columns(
 
 
 def _needs_items(definition: Definition, data: Scores | Request) -> bool:
-    """Whether sums are not enough, because single weights or clusters matter."""
+    """Whether sums are not enough because individual weights or clusters matter."""
     ranked = definition.declaration.kind == "ranking" and definition.interval is None
     return data.cluster is not None or (data.weights is not None and not ranked)
 
@@ -188,7 +229,7 @@ def _are_labels(definition: Definition, scores: Scores) -> bool:
 
 
 def _label_lines(definition: Definition, scores: Scores) -> tuple[Definition, ScoredLines, Any]:
-    """The labels of each item, or its class as its only one; and what is sampled separately."""
+    """The labels of each item, or its class as its only label; and what is sampled separately."""
     if isinstance(scores, ScoredLines) and scores.sets:
         return settled(definition, scores), scores, None
     over_classes(definition, scores.width)
@@ -216,7 +257,7 @@ def _score_labels(definition: Definition, scores: Scores) -> Score:
 
 
 def _of_top_label(definition: Definition) -> bool:
-    """Whether a ranking takes, of several classes, the predicted one's score."""
+    """Whether a ranking uses the score of the predicted class among several."""
     return definition.declaration.of_top_label and definition.average is None
 
 
@@ -256,13 +297,13 @@ def _items_of(definition: Definition, scores: Scores) -> tuple[ScoredItems, Scor
 def _means(
     definition: Definition, values: Array, lines: ScoredLines, names: Labels
 ) -> Means | Relative:
-    """The mean of a value of each line, or its relation to the loss of the class frequencies."""
+    """The mean of a value of each line, or its ratio to the loss of the class frequencies."""
     metric = definition.declaration
     if metric.relative is None:
-        return Means(values, metric.unlimited)
+        return Means(values, definition.unlimited)
     codes, classes = np.asarray(lines.true, np.intp), max(len(names), 2)
     skill = metric.relative == "skill"
-    return Relative(values, codes, classes, _each(definition), skill, metric.unlimited)
+    return Relative(values, codes, classes, _each(definition), skill, definition.unlimited)
 
 
 def score_ranking(
@@ -270,13 +311,13 @@ def score_ranking(
 ) -> Score:
     """The score of a ranking of one positive class against the rest.
 
-    ``of_predictions``: its positives and negatives are right and wrong predictions already.
+    ``of_predictions``: its positives and negatives are already right and wrong predictions.
     """
     check_ranking(definition, ranking)
     if not of_predictions and definition.arguments.get("multi_class") != "top-label":
         if definition.positive not in (None, ranking.positive):
             raise DefinitionError(
-                f"the ranking is of class {ranking.positive!r}, not of {definition.positive!r}"
+                f"the ranking is for class {ranking.positive!r}, not {definition.positive!r}"
             )
         definition = definition.settled(positive=ranking.positive)
         if definition.declaration.confidence:
@@ -293,7 +334,7 @@ def score_ranking(
 def rank_predictions(
     definition: Definition, y_true: Any, scores: Any = None, **options: Any
 ) -> tuple[Definition, Ranking]:
-    """The right and wrong predictions in the order of their confidence, for a score of them."""
+    """The right and wrong predictions in order of confidence, for a score of them."""
     if isinstance(y_true, Ranking):
         check_ranking(definition, y_true)
         return definition.settled(positive=y_true.positive), y_true.of_predictions()
@@ -314,7 +355,7 @@ def check_ranking(definition: Definition, ranking: Ranking) -> None:
         ranking.needs_both(definition.metric)
     elif not ranking.probabilities:
         raise InputError(
-            f"{definition.metric} needs probabilities in [0, 1]; the scores run from "
+            f"{definition.metric} needs probabilities in [0, 1]; the scores range from "
             f"{ranking.score[-1]:g} to {ranking.score[0]:g}"
         )
 
@@ -329,7 +370,7 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         value = _value(definition, ranking)
         if ranking.resolution is None or definition.metric != "roc_auc":
             return value, None
-        # pairs within a bin count half, whatever their order, so bins move the area by up to this
+        # pairs within a bin count half, whatever their order, so bins change the area by up to this
         pairs = np.dot(ranking.positives.astype(np.float64), ranking.negatives)
         error = float(pairs / (2 * np.prod(ranking.table.sizes)))
         return value, Interval(max(0.0, value - error), min(1.0, value + error), 1.0, "bins")
@@ -378,11 +419,11 @@ def score_rankings(definition: Definition, rankings: Iterable[Ranking], names: L
     sizes = np.array(sides)
     weights = [*sizes.sum(1)] if pairs else [*sizes[:, 0]]
     mean = mean_over_rankings(definition, values, weights)
-    n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # a class is first in so many pairs
+    n = sizes[:, 0].sum() / (len(names) - 1 if pairs else 1)  # pairs in which a class is first
     if not weighted:
         binned = () if resolution is None else (("resolution", resolution),)
         return Score(float(mean), definition, round(n), names, None, binned)
-    squares /= 2 * (len(names) - 1) if pairs else len(names)  # an item is in so many rankings
+    squares /= 2 * (len(names) - 1) if pairs else len(names)  # rankings that an item is in
     facts = (None, (("weighted", True),), _known(worth(float(n), squares)))
     return Score(float(mean), definition, float(n), names, *facts)
 
@@ -427,6 +468,8 @@ def _score_loss(definition: Definition, scores: Scores) -> Score:
         if scores.cluster is not None:
             return _score_clusters(definition, sums, scores)
         return _score_weighted(definition, sums, scores.labels)
+    if definition.declaration.kind == "value" and isinstance(scores, ScoredLines):
+        definition = bounded(definition, scores.scores)
     return score_moments(definition, sum_losses(definition, scores))
 
 
@@ -444,7 +487,7 @@ def _losses(definition: Definition, scores: Scores) -> tuple[Definition, ScoredL
 
 
 def _each(definition: Definition) -> Callable[[Any], Any]:
-    """The value of each item, from scores that answer as ``tables.cells.Predicted`` says."""
+    """The value of each item, from scores that follow ``tables.cells.Predicted``."""
     formula = partial(definition.declaration.formula, **definition.arguments)
 
     def each(items: Any) -> Any:
@@ -455,7 +498,7 @@ def _each(definition: Definition) -> Callable[[Any], Any]:
 
 
 def _quantity(definition: Definition) -> str:
-    """A name for what is averaged; an engine is asked for each only once."""
+    """A name for what is averaged; an engine computes each only once."""
     return f"{definition.metric}{definition.parameters}"
 
 
@@ -467,6 +510,8 @@ def _judged(
     Without ``check``, probabilities must be checked later.
     """
     metric = definition.declaration
+    if metric.kind == "value":
+        return bounded(definition, lines.scores), lines.scores, VALUE
     if metric.kind == "label ranking":
         return definition, RankedLabels(lines.true, lines.scores), lines.labels
     if lines.sets:
@@ -484,8 +529,21 @@ def _judged(
     return _over_all_classes(definition, names), items, names
 
 
+def bounded(definition: Definition, values: Array) -> Definition:
+    """The definition of a mean of values, which says whether they lie from 0 to 1."""
+    unit = bool(((values >= 0) & (values <= 1)).all())
+    asked = definition.arguments["bounds"]
+    if asked == "unit" and not unit:
+        wrong = values[(values < 0) | (values > 1)].flat[0]
+        raise InputError(
+            f"{definition.metric}: a value is {wrong:g}, and bounds='unit' says that all are from "
+            "0 to 1. Omit it."
+        )
+    return definition.with_parameters(bounds=asked or ("unit" if unit else "none"))
+
+
 def _over_all_classes(definition: Definition, names: Labels) -> Definition:
-    """The definition of a loss over a column for each class; it has no positive class."""
+    """The definition of a loss of a column for each class; it has no positive class."""
     if definition.positive is not None:
         raise DefinitionError(
             f"{definition.metric} with a column for each class covers all classes: omit "
@@ -496,11 +554,11 @@ def _over_all_classes(definition: Definition, names: Labels) -> Definition:
 
 def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScores) -> Score:
     """Clusters are drawn whole, so only the sums of their items matter."""
-    codes = cluster_codes(sums.cluster, len(sums.cluster))  # one may be in several slices
+    codes = cluster_codes(sums.cluster, len(sums.cluster))  # a cluster may be in several slices
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    unlimited = definition.declaration.unlimited
+    unlimited = definition.unlimited
     means = ScoredItems(definition, Means(wv / w, unlimited), None, scores.labels)
     count, squares = w.astype(np.int64), None
     if scores.weights is not None:
@@ -525,7 +583,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
 
 
 def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any) -> Moments:
-    """Sum a loss over items; the sums of several parts can be added: ``log_loss(sum(parts))``.
+    """Sum a loss over items; sums of several parts can be added, as in ``log_loss(sum(parts))``.
 
     y_true: The true class of each item, or a dataframe or the path of a file, as in
         ``moments(frame, "log_loss", true="gold", score=["cat", "dog"])``.
@@ -539,15 +597,17 @@ def moments(y_true: Any, scores: Any = None, metric: Any = None, **options: Any)
     >>> sum(parts).n
     4
     """
-    if metric is None:  # of a frame or file: the metric comes second
+    if metric is None:  # with a frame or file, the metric comes second
         scores, metric = None, scores
     columns = {k: options.pop(k) for k in list(options) if k in DATA_OPTIONS}
     definition = mean_definition(metric, options)
     if has_columns(y_true):
         if columns.get("weights") is not None or columns.get("cluster") is not None:
             raise InputError("moments are sums over single items: omit weights= and cluster=")
+        definition, columns = named_value(definition, columns)
         return sum_losses(definition, _read_columns(definition, y_true, scores, columns))
-    if scores is None or columns.keys() - {"labels", "frequencies"}:
+    alone = definition.declaration.kind == "value"
+    if (scores is None) != alone or columns.keys() - {"labels", "frequencies"}:
         raise InputError("pass y_true and scores, or a dataframe or file with true= and score=")
     return sum_losses(definition, _read_arrays(definition, y_true, scores, **columns))
 
@@ -564,10 +624,10 @@ def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
     further = {key: given.pop(key) for key in [*given] if key in find(name).parameters}
     definition = define(name, {**parameters, **further}, given)
     declared = definition.declaration
-    if declared.kind not in ("loss", "label ranking") or declared.relative is not None:
+    if declared.kind not in ("loss", "label ranking", "value") or declared.relative is not None:
         raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")
     if definition.average is not None:
-        raise DefinitionError("moments are of one label, positive=LABEL, not of an average")
+        raise DefinitionError("moments cover one label, positive=LABEL, not an average")
     return definition
 
 
@@ -579,8 +639,11 @@ def sum_losses(definition: Definition, scores: Scores) -> Moments:
         n, _, _, total, _, squares = table.sum(0).tolist()
         sums = LossSums(int(n), total, squares)
     else:
+        asked = definition
         definition, items, names = _judged(definition, scores, check=False)
         sums = _sums(definition, items, scores)
+        if definition.declaration.kind == "value":  # other parts may have other bounds
+            definition = asked
     named = (definition.metric, definition.parameters, names, definition.positive)
     return Moments(*named, *sums[:3])
 
@@ -625,7 +688,7 @@ def score_moments(definition: Definition, sums: Moments) -> Score:
 def score_items(items: ScoredItems, sample: Sample) -> Score:
     """The score of a system on some items, with its interval."""
     definition, statistic = items.definition, items.statistic
-    if sample.squares is not None and not sample.count.all():  # items of weight 0 are no items
+    if sample.squares is not None and not sample.count.all():  # items of weight 0 do not count
         kept = np.flatnonzero(sample.count)
         statistic, sample = statistic.at(kept), sample.at(kept)
     if np.isnan(statistic.values(sample.count)).any():
@@ -647,10 +710,18 @@ def read_items(
     definition: Definition, y_true: Any, systems: Iterable[Any], **data: Any
 ) -> tuple[list[ScoredItems], Sample]:
     """The items of several systems, from arrays, and the units that are drawn."""
-    read = (_read_arrays(definition, y_true, scores, **data) for scores in systems)
+    read = [_read_arrays(definition, y_true, scores, **data) for scores in systems]
+    definition = _alike(definition, [each.scores for each in read])
     items, lines = zip(*(_items_of(definition, each) for each in read), strict=True)
     first = lines[0]
     return [*items], sampled(items[0], first.weights, first.cluster, first.items)
+
+
+def _alike(definition: Definition, scores: Sequence[Array]) -> Definition:
+    """The definition of several systems: values have the same bounds for all of them."""
+    if definition.declaration.kind != "value":
+        return definition
+    return bounded(definition, np.concatenate([each.ravel() for each in scores]))
 
 
 def _one_ranking(definition: Definition, lines: ScoredLines) -> ScoredItems:
@@ -671,7 +742,7 @@ def _class_items(definition: Definition, lines: ScoredLines) -> ScoredItems:
     for name, places in zip(names, members, strict=True):
         if not len(places) and definition.undefined is None:
             raise InputError(
-                f"{definition.metric} ranks every class against others, and there are no items of "
+                f"{definition.metric} ranks every class against others, but there are no items of "
                 f"class {name!r}. Add some, or declare fewer labels=."
             )
     if definition.arguments.get("multi_class") == "ovo":
@@ -717,7 +788,7 @@ def sampled(items: ScoredItems, weights: Any, cluster: Any, times: Array | None 
         weight = weights_column(weights, n)
         count, squares = count * weight, count * squared(weight)
     group = None
-    if cluster is not None:  # a cluster whose items have no weight is none
+    if cluster is not None:  # a cluster whose items all have weight 0 does not count
         group, here = np.zeros(n, np.intp), count > 0
         group[here] = cluster_codes(cluster_codes(cluster, n)[here], int(here.sum()))
     return Sample(count, squares, group, items.stratum)
@@ -755,6 +826,7 @@ def items_of_each(
 ) -> tuple[list[ScoredItems], Sample]:
     """The items of several systems, from lines with the scores of all systems."""
     lines, at, items = lines.single(), 0, []
+    definition = _alike(definition, [lines.scores])
     for names in columns.systems.values():
         scores = lines.scores[:, at] if len(names) == 1 else lines.scores[:, at : at + len(names)]
         items.append(_items_of(definition, lines._replace(scores=scores))[0])
@@ -792,6 +864,7 @@ def over_each_class(definition: Definition, names: Labels) -> Definition:
     asked = definition.arguments.get("multi_class")
     if asked == "top-label" or (asked == "ovo" and definition.average in ("micro", "samples")):
         raise DefinitionError(
-            f"multi_class={asked!r} and average={definition.average!r} exclude each other: omit one"
+            f"multi_class={asked!r} and average={definition.average!r} are mutually exclusive: "
+            f"omit one"
         )
     return definition.with_parameters(multi_class=asked or "ovr") if ways else definition

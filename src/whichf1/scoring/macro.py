@@ -32,7 +32,7 @@ MOST_PAIRED = 10_000
 
 
 class ClassPair(NamedTuple):
-    """Two classes and their share of the gap."""
+    """Two classes and their contribution to the gap."""
 
     a: Label
     b: Label
@@ -42,7 +42,7 @@ class ClassPair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MacroF1(Drawable):
-    """Both macro F1s of the same predictions; made by ``whichf1.macro_f1``.
+    """Both macro F1s of the same predictions; returned by ``whichf1.macro_f1``.
 
     >>> import whichf1 as wf
     >>> m = wf.macro_f1(["a", "a", "b", "b"], ["a", "b", "b", "b"])

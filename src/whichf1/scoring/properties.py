@@ -1,4 +1,4 @@
-"""Properties of scores, found by trying every small table.
+"""Properties of scores, determined by trying every small table.
 
 A 'no' is certain, and comes with the smallest tables that show it. A 'yes' holds on all tables that
 were tried.
@@ -31,7 +31,7 @@ SAME = 1e-12
 
 @dataclass(frozen=True)
 class Property:
-    """What a score does on two kinds of tables; one of ``whichf1.properties``.
+    """Whether a score has a property; one of the results of ``whichf1.properties``.
 
     >>> import whichf1 as wf
     >>> each = wf.properties("mcc")["monotone"]
@@ -46,13 +46,13 @@ class Property:
     tried: int
     """How many pairs of tables were compared."""
     value: Mapping[int, float] | None = None
-    """For predictors that ignore the items: what all of them score, by the number of classes."""
+    """For predictors that ignore the items: the score of all of them, by number of classes."""
     before: Matrix | None = None
-    """The smallest table that shows that it does not hold, true classes in rows …"""
+    """The smallest table that disproves it, with true classes in rows …"""
     after: Matrix | None = None
     """… the one that it is compared with …"""
     scores: tuple[float, float] | None = None
-    """… and what the score is on both."""
+    """… and the score of both."""
 
     def __str__(self) -> str:
         if self.before is None or self.after is None or self.scores is None:
@@ -80,12 +80,12 @@ def all_tables(k: int, items: int) -> Array:
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=-1)
     edges[:, -1] = items + cells - 1
     tables: Array = (np.diff(edges, axis=1) - 1).reshape(-1, k, k)
-    tables.setflags(write=False)  # they are kept
+    tables.setflags(write=False)  # cached
     return tables
 
 
 def _small() -> Iterator[Array]:
-    """All small tables, those of the same size at once, the smallest first."""
+    """All small tables, smallest first; those of the same size together."""
     for items in range(1, max(MOST.values()) + 1):
         for k, most in MOST.items():
             if items <= most:
@@ -126,7 +126,7 @@ def _exchanged() -> Pairs:
 
 
 def _against_the_first(tables: dict[int, list[Array]]) -> Pairs:
-    """Each table with the first one of as many classes."""
+    """Each table with the first one that has as many classes."""
     for same in tables.values():
         ordered = sorted(same, key=lambda table: int(table.sum()))
         yield np.array([ordered[0]] * len(ordered)), np.array(ordered)
@@ -167,7 +167,7 @@ def _uneven() -> Pairs:
 
 
 Worse: TypeAlias = Callable[[Array, Array, float], Array]
-"""Which pairs of values break a property, given whether higher values are better (1 or −1)."""
+"""Which pairs of values violate a property; higher values are better (1) or worse (−1)."""
 
 
 def _lower(before: Array, after: Array, sign: float) -> Array:
@@ -184,9 +184,9 @@ def _other(before: Array, after: Array, sign: float) -> Array:
 
 
 CHECKS: dict[str, tuple[str, Callable[[], Pairs], Worse]] = {
-    "monotone": ("Correcting an error never makes it worse.", _corrected, _lower),
+    "monotone": ("Correcting an error never makes the score worse.", _corrected, _lower),
     "invariant to prevalence": (
-        "It depends on how each class is predicted, not on how frequent the class is.",
+        "It depends on how each class is predicted, not on how frequent it is.",
         _more_frequent,
         _other,
     ),
@@ -202,33 +202,33 @@ CHECKS: dict[str, tuple[str, Callable[[], Pairs], Worse]] = {
         _other,
     ),
     "fixed when constant": (
-        "All predictors that always say the same class score the same.",
+        "All predictors that always predict the same class score the same.",
         _constant,
         _other,
     ),
     "blind to skewed errors": (
-        "Errors that go to few classes score no better than errors spread evenly.",
+        "Errors concentrated in a few classes score no better than errors spread evenly.",
         _uneven,
         _higher,
     ),
 }
-"""Each property, what it says, the pairs of tables that are tried, and what breaks it."""
+"""Each property: its meaning, the pairs of tables that are tried, and what violates it."""
 
 
 FIXED = ("fixed at random", "fixed when constant")
-"""Properties of which the value itself is of interest."""
+"""Properties for which the value itself is of interest."""
 GOOD = (_lower, _higher)
 """Rules that need to know which values are better."""
 
 
 def properties(definition: Definition | str) -> dict[str, Property]:
-    """Try on every small table which properties a score has.
+    """Determine which properties a score has by trying every small table.
 
     definition: A metric, a shorthand, a signature or a Definition. A rate that is not averaged is
         that of the first class.
-    Returns: A Property for each name. Where it does not hold, it has the smallest tables that show
-        it; where it holds, it does on all tables of 2 classes and up to 12 items and of 3
-        classes and up to 7 items. Tables on which the score is NaN are passed over.
+    Returns: A Property for each name. If it does not hold, it has the smallest tables that show
+        this; if it holds, it does so on all tables of 2 classes and up to 12 items and of 3 classes
+        and up to 7 items. Tables on which the score is NaN are skipped.
     DefinitionError: If the score is not computed from a table of any classes.
 
     >>> every = properties("averaged_f1")
@@ -243,12 +243,12 @@ def properties(definition: Definition | str) -> dict[str, Property]:
 
 
 def check(definition: Definition | str, name: str) -> Property:
-    """Try on every small table whether a score has one property."""
+    """Determine whether a score has one property by trying every small table."""
     return _tried(_tableable(definition), name, *CHECKS[name])
 
 
 def is_checked(definition: Definition, name: str) -> bool:
-    """Whether a property is one of the score: some need to know which values are better."""
+    """Whether a property applies to the score: some need to know which values are better."""
     return definition.declaration.better != "neither" or CHECKS[name][2] not in GOOD
 
 
@@ -260,14 +260,15 @@ def _tableable(definition: Definition | str) -> Definition:
     if chosen.declaration.kind not in COUNTED:
         raise DefinitionError(
             f"{chosen.metric} is not computed from a table of true and predicted classes. "
-            "Properties are known of rates and measures of agreement."
+            "Properties are defined for rates and measures of agreement."
         )
     shares = chosen.class_shares is not None
     fixed = (isinstance(chosen.classes, tuple), chosen.exclude, chosen.ignore, chosen.batch, shares)
     if any(fixed):
         raise DefinitionError(
-            f"{chosen.signature} is about certain classes or batches of items. Properties are of "
-            "scores of any classes: leave out classes=, exclude=, ignore=, batch= and class_shares="
+            f"{chosen.signature} is restricted to certain classes or batches of items. Properties "
+            "are defined for scores of any classes: omit classes=, exclude=, ignore=, batch= and "
+            "class_shares="
         )
     if chosen.declaration.kind == "rate" and chosen.average is None:
         chosen = replace(chosen, positive=0, classes=None)
@@ -282,7 +283,7 @@ def _tried(
     for before, after in pairs():
         if not len(before):
             continue
-        with np.errstate(invalid="ignore"):  # infinity minus infinity
+        with np.errstate(invalid="ignore"):  # infinity − infinity
             a, b = values(definition, before), values(definition, after)
             broken = np.flatnonzero(worse(a, b, sign))
         tried += len(before)
@@ -305,7 +306,7 @@ def values(definition: Definition, tables: Array) -> Array:
     if definition.classes in (None, "declared") and definition.two_classes == "both":
         codes = every_class(k) if definition.positive is None else np.array([0])
         return _over(definition, codes, tables)
-    # which classes it is over depends only on which rows and columns are empty
+    # the classes averaged over depend only on which rows and columns are empty
     occurs = np.concatenate([tables.any(2), tables.any(1)], 1)
     kinds, first, kind = np.unique(occurs, axis=0, return_index=True, return_inverse=True)
     every = np.full(len(tables), np.nan)

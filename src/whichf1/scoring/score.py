@@ -23,19 +23,19 @@ from whichf1.tables.units import some
 class Score(Displayed, float):
     """A number that says what it is: its definition, the size of the data, and an interval.
 
-    It goes wherever a float goes, and what is computed from it is a plain float. Two scores are
-    only ordered if they have the same definition and are averaged over the same classes.
+    It can be used wherever a float can, and arithmetic with it gives a plain float. Two scores
+    can only be ordered if they have the same definition and are averaged over the same classes.
 
     value: The plain float; NaN if the score is undefined: with undefined='nan', or if nothing is
         left to average.
     definition: The metric with every choice that changes its value.
     n: The number of items, or the sum of their weights.
     classes: The classes averaged over; all classes for a measure of agreement.
-    interval: None if none was requested, or if the method gives none: for a perfect score, say, or
-        for weighted counts that were saved without the sums of squared weights.
+    interval: None if none was requested or the method gives none, for example for a perfect score
+        or for weighted counts that were saved without the sums of squared weights.
     made: Where the data come from, as fields of the signature: decision rules, clusters.
-    effective_n: (Σw)² / Σw², the number of equal items that weighted ones are worth; None without
-        weights, or if only their sums are known.
+    effective_n: (Σw)² / Σw², the number of equally weighted items with the same precision; None
+        without weights, or if only their sums are known.
 
     >>> import whichf1 as wf
     >>> score = wf.accuracy([0, 1, 1, 1], [0, 1, 1, 0], interval="wilson")
@@ -48,9 +48,9 @@ class Score(Displayed, float):
     definition: Definition
     n: int | float
     classes: Labels
-    interval: Interval | None
-    made: tuple[tuple[str, Any], ...]
-    effective_n: float | None
+    interval: Interval | None = None
+    made: tuple[tuple[str, Any], ...] = ()
+    effective_n: float | None = None
 
     @overload
     def __new__(cls, value: SupportsFloat) -> float: ...  # type: ignore[misc]
@@ -77,18 +77,14 @@ class Score(Displayed, float):
         made: tuple[tuple[str, Any], ...] = (),
         effective_n: float | None = None,
     ) -> float:
-        """A score; a plain float of a value alone, which is how ``statistics.mean`` ends."""
+        """A score; a plain float if only a value is passed, as ``statistics.mean`` does."""
         if definition is None:
             return float(value)
         self = float.__new__(cls, value)
-        self.__dict__.update(  # at once, which is quicker than field by field
-            definition=definition,
-            n=n,
-            classes=classes,
-            interval=interval,
-            made=made,
-            effective_n=effective_n,
-        )
+        fields = self.__dict__
+        fields["definition"], fields["n"], fields["classes"] = definition, n, classes
+        if interval is not None or made or effective_n is not None:
+            fields.update(interval=interval, made=made, effective_n=effective_n)
         if definition.data:
             warn_of_other_data(definition, [self])
         return self
@@ -100,11 +96,11 @@ class Score(Displayed, float):
 
     @cached_property
     def signature(self) -> str:
-        """The definition and the data it was computed on: enough to run it again."""
+        """The definition and the data that it was computed on; enough to run it again."""
         return described(self.definition, self.n, self.classes, self.made)
 
     def to_dict(self) -> dict[str, Any]:
-        """The score as JSON holds it; 'why' is there if the value is not finite."""
+        """The score for JSON; 'why' is present if the value is not finite."""
         fields = value_fields(self.value, self.interval)
         fields["n"] = self.n
         if self.effective_n is not None:
@@ -112,13 +108,13 @@ class Score(Displayed, float):
         return {**fields, "signature": self.signature}
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise FrozenInstanceError(f"a Score does not change: cannot set {name!r}")
+        raise FrozenInstanceError(f"a Score cannot be changed: cannot set {name!r}")
 
     def __delattr__(self, name: str) -> None:
-        raise FrozenInstanceError(f"a Score does not change: cannot delete {name!r}")
+        raise FrozenInstanceError(f"a Score cannot be changed: cannot delete {name!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Copied as it is, without another warning about its data."""
+        """Copy it as it is, without another warning about its data."""
         return float.__new__, (Score, self.value), self.__dict__
 
     def __eq__(self, other: object) -> bool:
@@ -156,7 +152,7 @@ class Score(Displayed, float):
 
     @property
     def _aside(self) -> str:
-        """What stands after the signature: the effective n, and the caution of the interval."""
+        """What follows the signature: the effective n and the caution of the interval."""
         worth = "" if self.effective_n is None else f"; effective n {self.effective_n:.6g}"
         caution = f"; {self.interval.caution}" if self.interval and self.interval.caution else ""
         return worth + caution
@@ -168,7 +164,7 @@ class Score(Displayed, float):
 
 
 def value_fields(value: float, interval: Interval | None) -> dict[str, Any]:
-    """A value and its interval as JSON holds them; 'why' is there if the value is not finite."""
+    """A value and its interval for JSON; 'why' is present if the value is not finite."""
     fields: dict[str, Any] = {"value": value}
     if not isfinite(value):
         fields["why"] = "undefined" if isnan(value) else "infinite"
@@ -181,13 +177,13 @@ def value_fields(value: float, interval: Interval | None) -> dict[str, Any]:
 
 
 def _comparable(a: Score, b: Any) -> Any:
-    """What a score is compared with; another score must be of the same kind."""
+    """The value that a score is compared with; another score must have the same definition."""
     if not isinstance(b, Score):
         return b
     mean = "classes" in a.definition.applicable or a.definition.average is not None
     same = {*a.classes} == {*b.classes}
     mine, theirs = a.definition, b.definition
-    if mean and same:  # however the set was chosen
+    if mean and same:  # however the class set was chosen
         mine, theirs = mine.settled(classes=None), theirs.settled(classes=None)
     if mine != theirs:
         raise DefinitionError(
@@ -259,8 +255,8 @@ def effective_n(data: Any) -> float | None:
 
 
 NO_SQUARES = (
-    "no interval, because only the sums of these weights are known, not those of their squares. "
-    "Count the data again, which keeps both."
+    "no interval, because only the sums of these weights are known, not the sums of their squares. "
+    "Count the data again to keep both."
 )
 
 
@@ -280,16 +276,16 @@ def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tup
     if any(str(said.get(key, value)) != str(value) for key, value in own.items()):
         yield (
             "classes",
-            f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), and these "
+            f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), but these "
             f"are {own['k']} (labels:{own['labels']}). Declare labels= to score the same ones.",
         )
     if said.get("weighted") and "weighted" not in made:
-        yield "weights", "of weighted items, and these have no weights. Give weights=."
+        yield "weights", "of weighted items, but these have no weights. Pass weights=."
     if "clusters" in said and "clusters" not in made and definition.interval is not None:
         yield (
             "clusters",
-            f"of items in {said['clusters']} clusters, and these are taken for independent. "
-            "Give cluster=.",
+            f"of items in {said['clusters']} clusters, but these are treated as independent. "
+            "Pass cluster=.",
         )
 
 
@@ -312,6 +308,6 @@ def described(
 
 
 def data_signature(n: int | float, labels: Labels, made: tuple[tuple[str, Any], ...] = ()) -> str:
-    """The data alone: how many items, which classes, and where they come from."""
+    """The data alone: how many items, which classes, and their origin."""
     items = str(n) if isinstance(n, int) else f"{n:.12g}"
     return with_data(f"n:{items}|k:{len(labels)}|labels:{labels.digest}", dict(made))

@@ -1,4 +1,4 @@
-"""Subject: what is scored, whatever it was made from, and which scores it has by default."""
+"""Subject: what is scored, whatever its source, and which scores it has by default."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import COUNTED
 from whichf1.scoring.decisions import at_threshold, decide, threshold_lines
 from whichf1.scoring.evaluate import evaluate
-from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking
+from whichf1.scoring.lines import Scores, score_lines, score_moments, score_ranking, sum_losses
 from whichf1.scoring.score import Score
 from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.counts import as_counts, count, count_by, count_kept
@@ -40,34 +40,34 @@ BINARY = ("roc_auc", "average_precision")
 PROBABILITY = ("log_loss", "brier", "expected_calibration_error")
 SEVERAL = ("log_loss", "brier", "expected_calibration_error(multi_class=top-label)")
 MEANS = ("roc_auc(multi_class=ovr)", "roc_auc(multi_class=ovo)")
-"""Of these, the macro mean."""
+"""Metrics shown as a macro mean."""
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What was read, and what its scores are computed from."""
+    """What was read, and from what its scores are computed."""
 
     counts: Any
     """Counts, or label sets; a Ranking if nothing turns scores into predictions."""
     score: Callable[[Definition], Score]
-    """Runs a definition that needs scores."""
+    """A function that runs a definition that needs scores."""
     summary: tuple[str, ...] = ()
     """The metrics of the scores themselves."""
     decided: bool = True
     """Whether there are predictions."""
     slices: Mapping[Key, Subject] = field(default_factory=dict)
     by: tuple[str, ...] = ()
-    """The columns that make the slices."""
+    """The columns that define the slices."""
     ranking: Ranking | None = None
     """The items in the order of their scores, if there is one score for each."""
 
     def evaluate(self, definition: Definition) -> Score:
-        """Run any definition on what it needs."""
+        """Run any definition on the data that it needs."""
         if not is_counted(definition) or isinstance(self.counts, Moments):
             return self.score(definition)
         if not self.decided:
             raise DefinitionError(
-                f"{definition.metric} needs predictions: give the lowest score of a positive item "
+                f"{definition.metric} needs predictions: pass the lowest score of a positive item "
                 "with --threshold, or find the best one with: whichf1 threshold"
             )
         return evaluate(definition, self.counts)
@@ -98,7 +98,7 @@ def of_lines(
     def score(definition: Definition) -> Score:
         return score_lines(replace(definition, positive=positive), lines)
 
-    two = len(lines.labels) == 2  # a loss has no class that is the rest
+    two = len(lines.labels) == 2  # a loss has no rest class
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
     if threshold is None:
         return Subject(ranking, score, summary, decided=False, ranking=ranking)
@@ -124,7 +124,7 @@ def of_classes(scores: Scores) -> Subject:
     """Scores of every class; the highest is the prediction."""
     counts, several = decide(scores), scores.width > 2
     summary: tuple[str, ...] = (*SEVERAL, "top_k_accuracy") if several else SEVERAL
-    if len(set(counts.true.tolist())) == scores.width:  # each class has items, with weight
+    if len(set(counts.true.tolist())) == scores.width:  # each class has items with weight
         summary += MEANS if several else MEANS[:1]
     return Subject(counts, lambda definition: score_lines(definition, scores), summary)
 
@@ -138,6 +138,18 @@ def of_class_slices(scores: Scores, by: Sequence[str] = ()) -> Subject:
         parts = {key: scores.of_slice(at) for at, key in enumerate(scores.keys)}
     slices = {key: of_classes(part) for key, part in parts.items()}
     return replace(of_classes(scores), slices=slices, by=tuple(by))
+
+
+def of_values(lines: ScoredLines, by: Sequence[str] = ()) -> Subject:
+    """Values that items have, whole and in the slices that their lines were read for."""
+
+    def valued(lines: ScoredLines) -> Subject:
+        sums = sum_losses(Definition(metric="mean_value"), lines)
+        mean = partial(score_lines, scores=lines)
+        return Subject(sums, mean, ("mean_value",), decided=False)
+
+    slices = {key: valued(lines.of_slice(at)) for at, key in enumerate(lines.keys)}
+    return replace(valued(lines), slices=slices, by=tuple(by))
 
 
 def of_scores(
@@ -159,7 +171,7 @@ def of_scores(
             apart = request.weights is not None or request.cluster is not None
             read = read_scores(y_true, predictions, request, apart=apart, fair=request.several)
     elif predictions is not None or data.get("score") is not None or has_columns(y_true):
-        raise InputError("scores= is for arrays, in place of predictions: name columns with score=")
+        raise InputError("scores= is for arrays, instead of predictions; name columns with score=")
     elif by and not isinstance(by, Mapping):
         raise InputError("by= names columns of a dataframe or file")
     else:
@@ -167,8 +179,8 @@ def of_scores(
     if isinstance(read, ClassScores) or read.width > 1:
         if threshold is not None or positive is not None:
             raise InputError(
-                "threshold= and positive= are for one score for each item; these have a score for "
-                "every class, of which the highest is predicted"
+                "threshold= and positive= are for one score per item; these items have a score for "
+                "every class, and the highest is predicted"
             )
         return of_class_slices(read, by)
     classes = classes_of(column(read.true, "y_true"), read.labels)
@@ -206,11 +218,11 @@ def subject_of(
 ) -> Subject:
     """What is scored: a table, scores, or predictions.
 
-    ``data["by"]`` names the columns of slices or, of arrays, maps their names to values.
+    ``data["by"]`` names the columns of slices or, for arrays, maps their names to values.
     """
     if isinstance(y_true, (Ranking, Moments, Slices)):
         if any(x is not None for x in (y_pred, scores, *data.values())):
-            raise InputError(f"a {type(y_true).__name__} holds all of the data: pass it alone")
+            raise InputError(f"a {type(y_true).__name__} holds all the data: pass it alone")
         return of_table(y_true, threshold)
     if scores is not None or data.get("score") is not None:
         return of_scores(y_true, y_pred, scores, data, chosen.get("positive"), threshold)
@@ -238,11 +250,11 @@ def _slices_of_columns(
 def _slices_of_predictions(
     y_true: Any, y_pred: Any, data: Mapping[str, Any], ignore: Sequence[Any]
 ) -> Slices:
-    """The same of predictions in arrays; all slices have the classes of the whole."""
+    """The same for predictions in arrays; all slices have the classes of the whole."""
     by = data["by"]
     how = {key: value for key, value in data.items() if key != "by" and value is not None}
     if y_pred is None:
-        raise InputError(f"got {type(y_true).__name__} alone. Give y_true and y_pred, or Slices.")
+        raise InputError(f"got {type(y_true).__name__} alone. Pass y_true and y_pred, or Slices.")
     sets = np.ndim(y_true) == 2 if isinstance(y_true, np.ndarray) else are_sets(y_true)
     counted: Any = count_multilabel if sets else partial(count, ignore=ignore)
     whole = counted(y_true, y_pred, **how)
@@ -262,7 +274,7 @@ def _slices_of_predictions(
 
 
 def _taker(values: Any) -> Callable[[Array], Any]:
-    """What takes some of the values, whatever holds them."""
+    """A function that selects some of the values, whatever holds them."""
     if isinstance(values, (list, tuple)):
         return lambda places: [values[at] for at in places.tolist()]
     array = to_numpy(values)
@@ -270,7 +282,7 @@ def _taker(values: Any) -> Callable[[Array], Any]:
 
 
 def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...], Array]:
-    """The slices in order, and the place of each item's slice among them."""
+    """The slices in order, and the index of each item's slice."""
     columns = [column(values, name) for name, values in by.items()]
     for each in columns:
         refuse_lengths(items, len(each.values), each.name)
@@ -290,7 +302,7 @@ def slices_of_arrays(by: Mapping[str, Any], items: int) -> tuple[tuple[Key, ...]
 
 
 def of_table(table: Any, threshold: float | None = None) -> Subject:
-    """What was counted earlier; a threshold turns a ranking into predictions."""
+    """A table counted earlier; a threshold turns a ranking into predictions."""
     match table:
         case Slices():
             parts = {key: of_table(part, threshold) for key, part in table.items()}
@@ -311,7 +323,7 @@ def _mean(table: Moments, definition: Definition) -> Score:
 
 
 def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
-    """A ranking; that of two classes has all that its items had, but for weights."""
+    """A ranking; if it has two classes, it keeps everything about its items except weights."""
     binned = ranking.resolution is not None
     if len(ranking.labels) == 2 and not ranking.weighted and not binned:
         lines = lines_of(ranking)
@@ -320,7 +332,7 @@ def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
     def score(definition: Definition) -> Score:
         if definition.declaration.kind != "ranking":
             raise DefinitionError(f"{definition.metric} needs the items: score the original data")
-        method = None if ranking.weighted else definition.interval  # it has no squared weights
+        method = None if ranking.weighted else definition.interval  # no squared weights
         settled = replace(definition, positive=ranking.positive, interval=method)
         return score_ranking(settled, ranking)
 

@@ -10,24 +10,24 @@ from urllib.parse import parse_qsl, unquote, unquote_plus
 
 HIDDEN = "***"
 LEAST = 5
-"""Characters of the value of a query that may be secret; shorter ones are in any message."""
+"""The least length of a query value that may be secret; shorter texts occur in any message."""
 _START = re.compile(r"([A-Za-z][A-Za-z0-9+.\-]+)(://|::)")
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Such as s3://bucket/part-*.csv or postgresql://user:password@host/database."""
+    """An address such as s3://bucket/part-*.csv or postgresql://user:password@host/database."""
 
     text: str
 
     @classmethod
     def of(cls, data: Any) -> Address | None:
-        """The address, if this is a text that starts like one."""
+        """The address, if this text starts like one."""
         return cls(data) if isinstance(data, str) and _START.match(data) else None
 
     @property
     def scheme(self) -> str:
-        """What stands before the first colon, in small letters and without a driver."""
+        """The part before the first colon, in lower case and without a driver."""
         return self.text.partition(":")[0].partition("+")[0].lower()
 
     @property
@@ -36,7 +36,7 @@ class Address:
         return "::".join(_open(part)[0] for part in self.text.split("::"))
 
     def without_secrets(self, message: str, options: Mapping[str, Any] | None = None) -> str:
-        """A message of another library, without what this address and the options keep secret."""
+        """A message of another library, without the secrets of this address and the options."""
         hidden = {*_secrets(self.text), *_texts(options or {})} - {"", self.name}
         message = message.replace(self.text, self.name)
         for secret in sorted(hidden, key=len, reverse=True):
@@ -45,7 +45,7 @@ class Address:
 
 
 def shown_name(data: Any) -> str:
-    """What a path or an address is called in a report."""
+    """The name of a path or an address in a report."""
     address = Address.of(data)
     return str(data) if address is None else address.name
 

@@ -43,10 +43,10 @@ USUAL: Mapping[str, tuple[str, ...]] = {
     "rater": ("rater", "annotator", "coder", "worker", "judge"),
     "rating": ("rating", "label", "category", "annotation", "code"),
 }
-"""Names of columns that are found without being named, in long data."""
+"""Names of columns of long data that are recognized by default."""
 _PACKED = 1 << 62
 _DENSE = 1 << 22
-"""Up to so many kinds of items are counted in a table of all of them."""
+"""Up to this many kinds of items are counted in a table of all possible ones."""
 
 
 def ratings(
@@ -67,7 +67,7 @@ def ratings(
     data (array, dataframe or path): Items × raters, with None or NaN for a missing rating, or a
         list of the ratings of each item. A dataframe or file is wide, with a column for each rater,
         or long, with the columns item, rater and rating.
-    raters: The columns of wide data. By default, all but those named otherwise.
+    raters: The columns of wide data. By default, all columns without another role.
     item: The column with the items of long data; in wide data it is not read.
     rater: The column with the raters of long data.
     rating: The column with the ratings of long data.
@@ -100,14 +100,14 @@ def _refuse_names(**named: Any) -> None:
     said = [name for name, value in named.items() if value is not None]
     if said:
         raise InputError(
-            f"{said[0]}= is for the columns of a dataframe or file, and a matrix has none: omit it"
+            f"{said[0]}= is for the columns of a dataframe or file; a matrix has none, so omit it"
         )
 
 
 def _measures(items: int, weights: Any, frequencies: Any, cluster: Any) -> dict[str, Any]:
     """Items, weights and clusters of a matrix."""
     if weights is not None and frequencies is not None:
-        raise InputError("give weights= or frequencies=, not both")
+        raise InputError("pass weights= or frequencies=, not both")
     count, squares = np.ones(items, np.int64), None
     if weights is not None:
         count = weights_column(weights, items)
@@ -131,7 +131,7 @@ def _counted(
     cluster: Array | None = None,
     cluster_names: Labels | None = None,
 ) -> Ratings:
-    """Ratings from a matrix of codes, −1 where one is missing; items without a rating are none."""
+    """Ratings from a matrix of codes, −1 if one is missing; items without a rating do not count."""
     kind, lines = _kinds(codes, len(labels))
     key, size = kind, int(lines[0].max(initial=-1)) + 1
     if cluster is not None:
@@ -160,7 +160,7 @@ def _counted(
 
 
 def _repeated(lines: tuple[Array, Array, Array], at: Array) -> tuple[Array, Array, Array]:
-    """The lines of the kinds at these places, one after another."""
+    """The lines of the kinds at these indices, one after another."""
     item, label, times = lines
     start = np.searchsorted(item, np.arange(int(at.max(initial=-1)) + 2))
     size = np.diff(start)[at]
@@ -202,17 +202,17 @@ def _kinds(codes: Array, classes: int) -> tuple[Array, tuple[Array, Array, Array
 
 
 class Coded(NamedTuple):
-    """Distinct values as categories: the code of each, −1 for a missing one."""
+    """Distinct values as categories, and the code of each; −1 for a missing one."""
 
     code: Array
     labels: Labels
 
 
 def _categories(values: Sequence[Any], declared: Labels | None, *, texts: bool) -> Coded:
-    """The category that each of these distinct values is.
+    """The category of each of these distinct values.
 
     Numbers with a fraction are kept as text, which Krippendorff's alpha reads as numbers. ``texts``
-    are those of a file: integers, if every one is written as one.
+    come from a file: they are integers if every one is written as an integer.
     """
     known = [at for at, value in enumerate(values) if not is_missing(value)]
     plain: list[Any] = [_plain(values[at]) for at in known]
@@ -250,7 +250,7 @@ def _plain(value: Any) -> Any:
 
 
 def _numbers(texts: list[str]) -> list[Any]:
-    """Texts of a file: all numbers, of which some may have a fraction, or all texts."""
+    """Texts of a file: either all numbers, some possibly with a fraction, or all texts."""
     numbers = [as_number(text) for text in texts]
     whole = all(x is not None and x.is_integer() for x in numbers)
     if not texts or whole or any(x is None for x in numbers):
@@ -261,7 +261,7 @@ def _numbers(texts: list[str]) -> list[Any]:
 def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
     """Codes of items × raters from an array, or from a list of the ratings of each item."""
     if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
-        raise ShapeError(f"ratings are a matrix of items × raters; got {type(data).__name__}")
+        raise ShapeError(f"ratings must be a matrix of items × raters; got {type(data).__name__}")
     if np.ma.isMaskedArray(data):
         given: Any = data.astype(object)
         data = given.filled(None)
@@ -270,8 +270,8 @@ def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
     values = to_numpy(data)
     if values.ndim != 2:
         raise ShapeError(
-            f"ratings are a matrix of items × raters; got {values.ndim} dimension(s). A row has "
-            "the ratings of one item."
+            f"ratings must be a matrix of items × raters; got {values.ndim} dimension(s). A row "
+            "has the ratings of one item."
         )
     if not len(values):
         raise ShapeError("there are no items to rate: the matrix is empty")
@@ -297,7 +297,7 @@ def _coded(values: Array, declared: Labels | None) -> tuple[Array, Labels]:
 
 
 def _shifted(values: Array) -> tuple[Array, list[Any]]:
-    """Places in the list of distinct numbers, by a table of all of them if they are near."""
+    """Indices into the list of distinct numbers, by a lookup table if they are close together."""
     if values.dtype.kind == "b":
         return values.astype(np.intp), [False, True]
     if not values.size:
@@ -317,7 +317,7 @@ def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labe
     for at, row in enumerate(rows):
         if isinstance(row, (str, bytes, dict)) or not hasattr(row, "__len__"):
             raise ShapeError(
-                f"ratings[{at}] is {shortened(row)}: give a list of the ratings of each item, or a "
+                f"ratings[{at}] is {shortened(row)}: pass a list of the ratings of each item, or a "
                 "matrix of items × raters"
             )
         listed.append(row.tolist() if hasattr(row, "tolist") else [*row])
@@ -336,18 +336,18 @@ def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labe
 def encoded(
     columns: Sequence[Sequence[Any]], declared: Labels | None, *, texts: bool
 ) -> tuple[list[Array], Coded]:
-    """Columns of ratings as places among their distinct values, and the category of each."""
+    """Columns of ratings as indices into their distinct values, and the category of each."""
     try:
         places, values = kernel.encode(*columns)
     except TypeError:
         odd = next(x for column in columns for x in column if type(x).__hash__ is None)
-        raise LabelError(f"{shortened(odd)} cannot be a rating: give one value") from None
+        raise LabelError(f"{shortened(odd)} cannot be a rating: pass one value") from None
     return places, _categories(values, declared, texts=texts)
 
 
 def _refuse_at(value: Any, item: int, rater: int) -> NoReturn:
     raise LabelError(
-        f"ratings[{item}][{rater}] is {value!r}. Ratings are categories or finite numbers; give "
+        f"ratings[{item}][{rater}] is {value!r}. Ratings are categories or finite numbers; use "
         "None or NaN for a missing one."
     )
 
@@ -365,7 +365,7 @@ def _refuse_one_rater(raters: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class RatingColumns(Request):
-    """The columns of ratings; ``find`` sees whether they are wide or long."""
+    """The columns of ratings; ``find`` determines whether they are wide or long."""
 
     item: str | None = None
     rater: str | None = None
@@ -395,7 +395,7 @@ class RatingColumns(Request):
         if plain.preds and (rater is not None or rating is not None):
             raise InputError(
                 "raters= names the columns of wide data, rater= and rating= those of long data: "
-                "give either"
+                "use one or the other"
             )
         return cls(
             preds=plain.preds,
@@ -422,8 +422,8 @@ class RatingColumns(Request):
                 )
             if self.weights is not None:
                 raise InputError(
-                    "weights= and frequencies= are of items, and long data have a row for each "
-                    "rating. Give wide data, with a row for each item."
+                    "weights= and frequencies= are of items, but long data have a row for each "
+                    "rating. Use wide data, with a row for each item."
                 )
             item, rater, rating = (str(named[column]) for column in USUAL)
             chosen = replace(self, true=item, preds=(rater, rating), long=True)
@@ -481,12 +481,12 @@ def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rati
 def _wide(
     rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
 ) -> Ratings:
-    """A row for all items that every rater gave the same."""
+    """A row for all items with the same ratings by every rater."""
     bad = sum(int(row[-1]) for row in rows)
     if bad:
         raise InputError(
             f"{origin.name}: {bad:,} items have no valid weight in column {columns.weights!r}. "
-            "Weights are finite numbers and not negative, frequencies whole ones."
+            "Weights must be finite and not negative; frequencies must be whole numbers."
         )
     names = (columns.true, *columns.preds)
     places, coded = _read(rows, range(len(names)), names, origin, declared)
@@ -504,7 +504,7 @@ def _wide(
 def _long(
     rows: list[Row], columns: RatingColumns, origin: Origin, declared: Labels | None
 ) -> Ratings:
-    """A row for each rating, which a rater gives an item once."""
+    """A row for each rating; a rater rates an item once."""
     item, rater, rating = columns.true, *columns.preds
     for at, name in ((0, item), (1, rater)):
         _refuse_gaps([row[at] for row in rows], name, origin)
@@ -534,7 +534,7 @@ def _long(
             if clusters.setdefault(row[0], row[3]) != row[3]:
                 raise InputError(
                     f"{origin.name}: item {_shown(row[0], origin)} is in two clusters: "
-                    f"{clusters[row[0]]!r} and {row[3]!r}. An item is in one."
+                    f"{clusters[row[0]]!r} and {row[3]!r}. Assign it to one."
                 )
         _refuse_gaps([*clusters.values()], columns.cluster, origin)
         cluster, names = clusters_in([*clusters.values()], columns.cluster, origin)
@@ -543,7 +543,7 @@ def _long(
 
 
 def _matrix_of(rows: list[Row], items: Mapping[Any, Any], codes: Array) -> Array:
-    """Codes of items × ratings, from those of one rating after another."""
+    """Codes of items × ratings, from a list of single ratings."""
     place = {item: at for at, item in enumerate(items)}
     item = np.array([place[row[0]] for row in rows], np.intp)
     order = np.argsort(item, kind="stable")

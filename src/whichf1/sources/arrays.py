@@ -25,7 +25,14 @@ from whichf1.sources.sequences import (
     squared,
     weights_column,
 )
-from whichf1.tables.cells import Array, CellValues, Margins, Predicted, RankedLabels, RankTable
+from whichf1.tables.cells import (
+    Array,
+    CountedMargins,
+    OneVsRest,
+    Predicted,
+    RankedLabels,
+    RankTable,
+)
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import ItemTable
 from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
@@ -60,35 +67,44 @@ def reviewed(counts: Counts) -> Counts:
     return counts
 
 
-def count_margins(y_true: Array, y_pred: Any, cells: bool) -> tuple[Labels, Margins] | None:
-    """The margins of two integer or boolean arrays at once, and their cells if asked for.
+def count_margins(y_true: Array, y_pred: Any, whole: bool) -> tuple[Labels, CountedMargins] | None:
+    """The margins of two integer or boolean arrays at once, and the whole table if requested.
 
     None for anything else; counting then reports what is wrong with it.
     """
-    kind, shape = y_true.dtype.kind, y_true.shape
-    if type(y_pred) is not np.ndarray or kind != y_pred.dtype.kind or kind not in _KINDS:
+    table = kernel.count_table(y_true, y_pred, whole) if type(y_pred) is np.ndarray else None
+    if table is None:
         return None
-    if shape != y_pred.shape or len(shape) != 1 or not shape[0]:
+    return Labels.trusted(table[0]), CountedMargins(table, len(y_true))
+
+
+def count_class(y_true: Array, y_pred: Any, positive: Label) -> tuple[Labels, OneVsRest] | None:
+    """A class against the rest, in plain floats: formulas are faster without arrays.
+
+    None for anything but integer or boolean arrays in which the class occurs.
+    """
+    if type(y_pred) is not np.ndarray:
         return None
-    counted = kernel.count_margins(y_true, y_pred, cells)
+    counted: Any = kernel.count_class(y_true, y_pred, positive)
     if counted is None:
         return None
-    labels, sums, filled = counted
-    made = None if filled is None else lambda: CellValues(*filled(), len(labels))
-    margins = Margins(*sums, cells=made, total=np.float64(shape[0]))
-    return Labels.trusted(map(bool, labels) if kind == "b" else labels), margins
+    labels, tp, fp, fn = counted
+    return tuple.__new__(Labels, labels), OneVsRest(tp, fp, fn, len(y_true) - tp - fp - fn)
 
 
-def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
-    """An array of 0 and 1, or of booleans, ranked by an array of finite scores; else None."""
-    kind = y_true.dtype.kind
-    if type(scores) is not np.ndarray or kind not in _KINDS or scores.dtype.kind != "f":
+def scored_arrays(y_true: Array, scores: Any) -> Labels | None:
+    """The two classes of an array of labels with an array of scores; else None.
+
+    Whether labels are 0 and 1, and scores finite, is checked by the kernel.
+    """
+    kind, shape = y_true.dtype.kind, y_true.shape
+    if type(scores) is not np.ndarray or scores.dtype.char not in "efd" or kind not in _TWO:
         return None
-    if y_true.shape != scores.shape or y_true.ndim != 1 or scores.dtype.itemsize > 8:
-        return None
-    n = len(y_true)
-    if not n:
-        return None
+    return _TWO[kind] if shape == scores.shape and y_true.ndim == 1 and shape[0] else None
+
+
+def rank_arrays(y_true: Array, scores: Array) -> RankTable | None:
+    """Such labels ranked by their scores; None if one is not 0 or 1, or a score is not finite."""
     if scores.dtype.itemsize < 8:
         scores = scores.astype(np.float64)
     try:
@@ -100,11 +116,11 @@ def rank_arrays(y_true: Array, scores: Any) -> tuple[Labels, RankTable] | None:
     ranks, items = ranked
     if not (isfinite(ranks.score[0]) and isfinite(ranks.score[-1])):
         return None
-    return _TWO[kind], RankTable.of(ranks, items, n - items)
+    return RankTable.of(ranks, items, y_true.shape[0] - items)
 
 
 def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None:
-    """An array of codes with a row of scores for each, or one probability of two classes; or None.
+    """An array of codes with a row of scores for each, or one probability for two classes; or None.
 
     Whether codes and probabilities are in range is checked by the kernel.
     """
@@ -120,19 +136,26 @@ def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None
     return _numbered(scores.shape[1]), Predicted(y_true, scores)
 
 
-def label_arrays(y_true: Array, other: Any, scored: bool) -> tuple[Labels, Any] | None:
-    """Two matrices with a column for each label, 0 and 1, or ``scored`` the second; else None."""
+def label_matrices(y_true: Array, other: Any, scored: bool) -> Labels | None:
+    """The labels of two matrices that have a column for each; else None.
+
+    Whether they hold 0 and 1, or ``scored`` the second finite scores, is checked by the kernel.
+    """
     if type(other) is not np.ndarray or y_true.ndim != 2 or y_true.shape != other.shape:
         return None
-    kinds = y_true.dtype.char + other.dtype.char
-    if not y_true.size or not NUMBERS.issuperset(kinds) or (scored and kinds[1] not in "fd"):
+    kind = other.dtype.char
+    if y_true.dtype.char not in NUMBERS or kind not in ("fd" if scored else NUMBERS):
         return None
-    labels = _numbered(y_true.shape[1])
+    return _numbered(y_true.shape[1]) if y_true.size else None
+
+
+def label_arrays(y_true: Array, other: Array, scored: bool) -> Any:
+    """What formulas compute on of such matrices; None if they hold other numbers."""
     if scored:
         flags = kernel.label_flags(y_true, other)
-        return None if flags is None else (labels, RankedLabels(flags, other))
+        return None if flags is None else RankedLabels(flags, other)
     sums = kernel.item_labels(y_true, other)
-    return None if sums is None else (labels, ItemTable(sums, len(labels)))
+    return None if sums is None else ItemTable(sums, y_true.shape[1])
 
 
 NUMBERS = frozenset("?bBhHiIlLqQfd")
@@ -150,7 +173,7 @@ def count_codes(
 ) -> Counts:
     """Count two columns of numbers that stand for themselves, or for ``values``."""
     n = len(left)
-    if values is None and weights is None and left.dtype.kind != "b":  # the usual, and quicker
+    if values is None and weights is None and left.dtype.kind != "b":  # the common case, and faster
         names, *cells = kernel.count_pairs(left, right)
         return Counts(Labels.trusted(names), *cells, declared=False, in_order=True, n=n)
     weight = None if weights is None else weights_column(weights, n)
@@ -165,14 +188,14 @@ def count_codes(
         in_order=values is None and weight is None,
         n=n if weight is None else None,
     )
-    return counts if weight is None else counts.observed()  # items of weight 0 are no items
+    return counts if weight is None else counts.observed()  # items of weight 0 do not count
 
 
 _KINDS: dict[str, Kind] = {"i": "int", "u": "int", "b": "bool"}
 
 
 def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
-    """Two columns that can be counted, and what their numbers stand for, if not for themselves."""
+    """Two columns that can be counted, and what their numbers stand for if not for themselves."""
     if _ready(y_true) and _ready(y_pred) and y_true.dtype == y_pred.dtype:
         refuse_lengths(len(y_true), len(y_pred), "y_pred")
         return y_true, y_pred, None
@@ -194,7 +217,7 @@ def _codes(y_true: Any, y_pred: Any) -> tuple[Array, Array, list[Label] | None]:
 
 
 def _ready(data: object) -> bool:
-    """Whether this is counted as it is, with nothing to look into."""
+    """Whether this is counted as it is, without further checks."""
     return type(data) is np.ndarray and data.dtype.kind in _KINDS and data.ndim == 1
 
 
@@ -218,7 +241,7 @@ def _group(
 
 
 def _refuse_other(true: Column, other: Column) -> None:
-    """Raise if another column does not have as many labels, of the same kind."""
+    """Raise if another column does not have the same number of labels, of the same kind."""
     refuse_lengths(len(true.values), len(other.values), other.name)
     if true.kind != other.kind:
         first, second = (side.values[:1].tolist()[0] for side in (true, other))
@@ -251,7 +274,7 @@ def count_together(
 ) -> Counts:
     """GROUP BY true, the prediction of each system, and cluster, over columns in memory."""
     if not systems:
-        raise InputError("there are no systems: give a mapping of names to predictions")
+        raise InputError("there are no systems: pass a mapping from names to predictions")
     true = column(y_true, "y_true")
     columns = [true]
     for name, each in systems.items():
@@ -261,7 +284,7 @@ def count_together(
     if frequencies is not None:
         refuse_both(weights, frequencies)
         weight = frequencies_column(frequencies, len(true.values))
-        here = np.flatnonzero(weight)  # a row that stands for no item is none
+        here = np.flatnonzero(weight)  # a row with frequency 0 does not count
         if cluster is not None:
             cluster = cluster_column(cluster, len(weight)).at(here).values
         columns, weight = [each.at(here) for each in columns], weight[here]

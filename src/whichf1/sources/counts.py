@@ -10,7 +10,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, is_number
-from whichf1.sources.arrays import count_arrays, count_together, rank_arrays
+from whichf1.sources.arrays import count_arrays, count_together, rank_arrays, scored_arrays
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
 from whichf1.sources.request import Request, has_columns, is_frame
 from whichf1.sources.sequences import column
@@ -28,7 +28,7 @@ class Reading(TypedDict, total=False):
     id: str | None
     """The column that joins a file of gold labels with a file of predictions."""
     format: str | None
-    """csv, tsv, jsonl, parquet, arrow or npz, where the name does not tell."""
+    """csv, tsv, jsonl, parquet, arrow or npz, if the name does not show it."""
     memory_limit: str | int
     """Memory that counting may use before it spills to a temporary folder; default: 1GB."""
     on_error: str
@@ -38,21 +38,21 @@ class Reading(TypedDict, total=False):
     engine: str | None
     """'spark' reads the files on a cluster; otherwise they are read here."""
     master: str | None
-    """Where the cluster is, as spark://host:7077."""
+    """The address of the cluster, such as spark://host:7077."""
     hive: bool
     """Whether folders such as lang=en/ add a column."""
     storage_options: Mapping[str, Any] | None
-    """What fsspec needs to read addresses such as s3://, beside the environment."""
+    """Options for fsspec to read addresses such as s3://, besides the environment."""
     query: Any
-    """The rows of a database: a query."""
+    """A query that selects the rows of a database."""
     table: str | None
-    """The rows of a database: the name of a table, as t or schema.t."""
+    """The name of a table of a database, as t or schema.t."""
 
 
 COLUMN_OPTIONS = ("true", "pred", "score", *Reading.__annotations__)
-"""Options that name the columns of a dataframe or file, and say how a file is read."""
+"""Options that name the columns of a dataframe or file, or describe how a file is read."""
 DATA_OPTIONS = ("labels", "weights", "frequencies", "cluster", *COLUMN_OPTIONS)
-"""Options that say how items are counted, not what the score is."""
+"""Options that describe how items are counted, not what the score is."""
 
 
 _NOTHING: tuple[Any, ...] = ()
@@ -90,7 +90,7 @@ def count(
     if isinstance(true, int) or isinstance(pred, int):
         raise InputError(f"true= and pred= name columns by text; got {true!r} and {pred!r}")
     if pred is not None and not isinstance(pred, str):
-        raise InputError("count has one prediction column; count_each takes several")
+        raise InputError("count takes one prediction column; use count_each for several")
     if type(y_true) is not np.ndarray and has_columns(y_true):
         options = {"labels": labels, "weights": weights, "cluster": cluster, **reading}
         options["frequencies"] = frequencies
@@ -98,12 +98,12 @@ def count(
         return slices.whole
     if true is not None or pred is not None or reading:
         raise InputError(
-            "true= and pred= name the columns of a file or frame, other options say how a file is "
-            "read; two arrays have neither"
+            "true= and pred= name the columns of a file or frame, and other options describe how "
+            "a file is read; they do not apply to two arrays"
         )
     if y_pred is None:
         raise InputError(
-            f"got {type(y_true).__name__} alone. Give y_true and y_pred, Counts, a dataframe, "
+            f"got {type(y_true).__name__} alone. Pass y_true and y_pred, Counts, a dataframe, "
             "or a path."
         )
     if cluster is not None or frequencies is not None:
@@ -113,7 +113,7 @@ def count(
 
 
 def count_kept(counted: Callable[..., Counts], data: dict[str, Any], ignore: Any) -> Counts:
-    """What ``counted`` gives for the data without the items of ignored true classes."""
+    """What ``counted`` returns for the data without the items of ignored true classes."""
     names = None if data["labels"] is None else Labels(data["labels"])
     if names is not None:
         data = {**data, "labels": [*names, *(x for x in ignore if x not in names)]}
@@ -185,7 +185,7 @@ def count_each(
 
 def _refuse_arrays(data: Any) -> None:
     if not has_columns(data):
-        raise InputError(f"give a dataframe or a path, whose columns have names; got {type(data)}")
+        raise InputError(f"pass a dataframe or a path, whose columns have names; got {type(data)}")
 
 
 def _count_columns(data: Any, predictions: Any, **options: Any) -> dict[str, Slices]:
@@ -214,12 +214,12 @@ def as_counts(
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, Units):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
-        kept = None if labels is None else ignore  # else a definition drops the items
+        kept = None if labels is None else ignore  # otherwise a definition drops the items
         return count(y_true, y_pred, **options, ignore=kept, **named)
     if y_pred is not None or weights is not None or cluster is not None or named:
-        raise InputError("Counts hold predictions, weights and clusters: give Counts alone")
+        raise InputError("Counts already hold predictions, weights and clusters: pass Counts alone")
     counts: Any = y_true if labels is None else y_true.declare(labels)
-    return counts  # type: ignore[no-any-return]  # sets of labels go the same way
+    return counts  # type: ignore[no-any-return]  # sets of labels take the same path
 
 
 def rank(
@@ -236,9 +236,9 @@ def rank(
 ) -> Ranking:
     """Group items by score, into a table from which ranking metrics and curves are computed.
 
-    scores: A number for each item, larger for the positive class; or a column for each class, of
-        which that of the positive class is used.
-    Returns: How many positives and negatives have each score. Rankings can be added.
+    scores: A number for each item, where higher means more likely positive; or a column for each
+        class, of which only that of the positive class is used.
+    Returns: The number of positives and negatives with each score. Rankings can be added.
     InputError: If scores are not finite numbers, lengths differ, or a file cannot be read.
 
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
@@ -246,9 +246,10 @@ def rank(
     """
     declared = labels is not None
     plain = positive is labels is weights is frequencies is true is score is None and not reading
-    ranked = rank_arrays(y_true, scores) if plain and type(y_true) is np.ndarray else None
-    if ranked is not None:
-        return Ranking.of(ranked[1], ranked[0])
+    known = scored_arrays(y_true, scores) if plain and type(y_true) is np.ndarray else None
+    ranked = None if known is None else rank_arrays(y_true, scores)
+    if known is not None and ranked is not None:
+        return Ranking.of(ranked, known)
     if has_columns(y_true):
         from whichf1.sources.answers.lines import read_scores
 
@@ -313,7 +314,7 @@ def rank_histogram(
 
     y_true, scores (array): The true class and the score of each item.
     low, high: The range of the scores.
-    Returns: How many positives and negatives fall into each bin.
+    Returns: The number of positives and negatives in each bin.
     InputError: If scores are out of range, or lengths differ.
 
     >>> rank_histogram([0, 1, 1, 0], [0.11, 0.42, 0.43, 0.8], bins=10)
@@ -338,7 +339,7 @@ def rank_histogram(
 
 
 MOST_BINS = 10**9
-"""Bins of scores: floats between 0 and 1 have hardly more to tell."""
+"""The largest number of bins; floats between 0 and 1 hardly distinguish more scores."""
 
 
 def check_bins(bins: Any, low: Any, high: Any) -> None:
@@ -350,13 +351,13 @@ def check_bins(bins: Any, low: Any, high: Any) -> None:
     if not (is_number(low) and is_number(high)) or not (
         -np.inf < low < high < np.inf and np.isfinite(float(high) - float(low))
     ):
-        raise InputError(f"bins lie between low and high, low below high; got {low!r}, {high!r}")
+        raise InputError(f"low must be below high; got {low!r}, {high!r}")
 
 
 def binned_ranking(
     positives: Array, negatives: Array, low: float, high: float, *, labels: Labels, positive: Any
 ) -> Ranking:
-    """What ``rank_histogram`` gives, from the items of each bin, lowest first."""
+    """What ``rank_histogram`` returns, from the items of each bin, lowest first."""
     bins = len(positives)
     step = (high - low) / bins
     filled = np.flatnonzero(positives + negatives)[::-1]

@@ -12,11 +12,11 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
 _MANY = 46_340
-"""So many classes have pairs with numbers of 31 bits, the widest integers of some libraries."""
+"""With up to this many classes, pairs fit in 31 bits, the widest integers of some libraries."""
 
 
 def is_on_device(data: Any) -> bool:
-    """Whether this is an array in memory that NumPy does not see."""
+    """Whether this is an array in memory that NumPy cannot access."""
     device = getattr(data, "device", None)
     return device is not None and "cpu" not in str(getattr(device, "platform", device)).lower()
 
@@ -48,7 +48,7 @@ def _grouped(xp: Any, sides: list[Any], kind: type) -> Counts | None:
     true, predicted = (xp.searchsorted(present, x) for x in sides)
     cells = xp.unique_counts(true * k + predicted)
     at, count = (_in_memory(x).astype(np.int64) for x in (cells.values, cells.counts))
-    order = np.argsort(at)  # libraries need not sort what is distinct
+    order = np.argsort(at)  # libraries need not sort distinct values
     labels = Labels.trusted([kind(x) for x in _in_memory(present).tolist()])
     columns = (*np.divmod(at[order], k), count[order])
     n = int(sides[0].shape[0])
@@ -63,12 +63,12 @@ def _namespace(*arrays: Any) -> Any:
         return None
     try:
         return array_namespace(*arrays)
-    except TypeError:  # no arrays, or of two libraries
+    except TypeError:  # not arrays, or arrays of two libraries
         return None
 
 
 def _in_memory(array: Any) -> Array:
-    """A small array of a device as one of NumPy's."""
+    """A small array of a device as a NumPy array."""
     if hasattr(array, "get"):  # CuPy
         return np.asarray(array.get())
     if hasattr(array, "detach"):  # torch

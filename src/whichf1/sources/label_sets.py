@@ -41,7 +41,7 @@ class SetLines(NamedTuple):
     name: str = "y_pred"
 
     def at(self, items: Array) -> SetLines:
-        """Some of the items, in order; with the labels that they have, unless in a matrix."""
+        """Some of the items, in order, with their labels only, unless they came as a matrix."""
         place = np.full(self.items, -1)
         place[items] = np.arange(len(items))
         kept = np.flatnonzero(place[self.item] >= 0)
@@ -89,14 +89,14 @@ def count_multilabel(
     if named or (y_pred is None and has_columns(y_true)):
         if not has_columns(y_true) or threshold is not None or top_k is not None:
             raise InputError(
-                "true=, pred= and sep= say where a dataframe or file has its sets of labels; "
-                "arrays, threshold= and top_k= go without them"
+                "true=, pred= and sep= describe the sets of labels in a dataframe or file; "
+                "they do not apply to arrays, threshold= and top_k="
             )
         columns = {"true": true, "pred": pred, "weights": weights, "cluster": cluster}
         columns["frequencies"] = frequencies
         return count_cells(y_true, y_pred, sep=sep, labels=labels, **columns, **reading)
     if y_pred is None:
-        raise InputError("give y_true and y_pred, or a dataframe or path with true= and pred=")
+        raise InputError("pass y_true and y_pred, or a dataframe or path with true= and pred=")
     if labels is weights is frequencies is cluster is threshold is top_k is None:
         grouped = _group_matrices(y_true, y_pred)
         if grouped is not None:
@@ -111,7 +111,7 @@ def count_multilabel(
 
 
 def _group_matrices(y_true: Any, y_pred: Any) -> MultiLabelCounts | None:
-    """Two arrays of 0 and 1 at once; None for anything else, which is then read with care."""
+    """Two arrays of 0 and 1 at once; None for anything else, which is then read more carefully."""
     if not (type(y_true) is type(y_pred) is np.ndarray and y_true.shape == y_pred.shape):
         return None
     kinds = y_true.dtype.char + y_pred.dtype.char
@@ -136,7 +136,7 @@ def count_sets_together(
 ) -> MultiLabelCounts:
     """GROUP BY true set, the predicted set of each system, and cluster."""
     if not systems:
-        raise InputError("there are no systems: give a mapping of names to predictions")
+        raise InputError("there are no systems: pass a mapping from names to predictions")
     declared = None if labels is None else Labels(labels)
     true = sets_of(y_true, "y_true", declared)
     sides = [true, *(sets_of(data, str(name), declared) for name, data in systems.items())]
@@ -149,7 +149,7 @@ def count_sets_together(
     groups = None if cluster is None else cluster_column(cluster, true.items).values
     if frequencies is not None:
         count = np.rint(frequencies_column(frequencies, true.items)).astype(np.int64)
-        here = np.flatnonzero(count)  # a row that stands for no item is none
+        here = np.flatnonzero(count)  # a row with frequency 0 does not count
         count, sides = count[here], [side.at(here) for side in sides]
         groups = None if groups is None else groups[here]
     clusters = (None, None) if groups is None else clusters_of(groups, len(count))
@@ -165,11 +165,11 @@ def count_sets_together(
         declared=declared is not None or any(side.matrix for side in sides),
         systems=tuple(map(str, systems)),
     )
-    return counts if weights is None else counts.observed()  # items of weight 0 are no items
+    return counts if weights is None else counts.observed()  # items of weight 0 do not count
 
 
 def _common_labels(sides: Sequence[SetLines]) -> Labels:
-    """The labels of all sides: those of a matrix, if there is one, else all that occur."""
+    """The labels of all sides: those of a matrix, if there is one, otherwise all that occur."""
     matrix = next((side for side in sides if side.matrix), None)
     for side in sides:
         other = matrix or sides[0]
@@ -182,14 +182,14 @@ def _common_labels(sides: Sequence[SetLines]) -> Labels:
         if matrix and side.matrix and len(side.labels) != len(matrix.labels):
             raise ShapeError(
                 f"{matrix.name} has {len(matrix.labels)} columns, {side.name} has "
-                f"{len(side.labels)}: give both the same labels in the same order"
+                f"{len(side.labels)}: both need the same labels in the same order"
             )
         if matrix and not _fits(side, matrix):
             held = "columns" if side.matrix else "labels"
             raise LabelError(
                 f"{matrix.name} has the columns {some(matrix.labels)}, {side.name} the {held} "
-                f"{some(side.labels)}: which belong together? Name them alike, or declare labels= "
-                "in the order of the columns."
+                f"{some(side.labels)}: which belong together? Give them the same names, or declare "
+                "labels= in the order of the columns."
             )
     return matrix.labels if matrix else Labels.sorted({x for side in sides for x in side.labels})
 
@@ -242,7 +242,7 @@ def _from_sets(data: Sequence[Iterable[Any]], name: str, declared: Labels | None
                 raise LabelError(f"{name}[{at}] holds a missing label ({each!r}). Drop it.")
             item.append(at)
             label.append(code_of.setdefault(each, len(code_of)))
-    Labels(code_of)  # of one kind, or an error
+    Labels(code_of)  # all of one kind, or an error
     names = Labels.sorted(code_of)
     if declared is not None:
         outside = next((x for x in names if x not in declared), None)
@@ -279,15 +279,15 @@ def _from_matrix(data: Any, name: str, declared: Labels | None) -> SetLines:
     if wrong.any():
         at = int(np.argmax(wrong))
         raise InputError(
-            f"{name}[{item[at]}, {label[at]}] is {cells[at]}: a matrix of labels holds 0 and 1. "
-            "For scores pass threshold= or top_k=."
+            f"{name}[{item[at]}, {label[at]}] is {cells[at]}: a matrix of labels must hold 0 and "
+            "1. For scores, pass threshold= or top_k=."
         )
     names = _columns(matrix_names(data), width, name, declared)
     return SetLines(item.astype(np.intp), label.astype(np.intp), items, names, True, name)
 
 
 def _columns(names: Sequence[Any] | None, width: int, name: str, declared: Labels | None) -> Labels:
-    """The labels of the columns: a frame's own names, else as declared, else 0, 1, 2, …"""
+    """The labels of the columns: a frame's names, otherwise as declared, otherwise 0, 1, 2, …"""
     if declared is None:
         return Labels(range(width) if names is None else names)
     if len(declared) != width:
@@ -299,7 +299,7 @@ def _columns(names: Sequence[Any] | None, width: int, name: str, declared: Label
 
 
 class Decided(NamedTuple):
-    """The labels that scores were decided for."""
+    """The labels that were predicted from scores."""
 
     chosen: Array
     names: list[Any] | None
@@ -311,10 +311,10 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[De
     if values.ndim != 2:
         raise ShapeError(f"y_pred must have a column of scores for each label; got {values.shape}")
     if threshold is not None and top_k is not None:
-        raise DefinitionError("decide by threshold= or by top_k=, not by both")
+        raise DefinitionError("pass threshold= or top_k=, not both")
     if threshold is not None:
         if not is_number(threshold) or not abs(threshold) <= np.inf:
-            raise DefinitionError(f"a threshold is a number; got {threshold!r}")
+            raise DefinitionError(f"a threshold must be a number; got {threshold!r}")
         return Decided(values >= threshold, matrix_names(scores)), f"score>={float(threshold)!r}"
     if isinstance(top_k, bool) or not isinstance(top_k, int) or not 1 <= top_k <= values.shape[1]:
         raise DefinitionError(
@@ -327,7 +327,7 @@ def _decide(scores: Any, threshold: float | None, top_k: int | None) -> tuple[De
 
 
 def _dense(data: Any, shape: tuple[int, ...]) -> Array | None:
-    """An array of 0 and 1 of this shape as booleans: the usual case, which needs no lines."""
+    """An array of 0 and 1 of this shape as booleans: the common case, which needs no lines."""
     if not isinstance(data, np.ndarray) or data.shape != shape or data.dtype.kind not in "biuf":
         return None
     if not data.size or data.dtype == np.bool_:
@@ -342,7 +342,7 @@ def ranked_labels(
     """Items with their labels, and a score for every label, in columns that may be named."""
     values = numbers(scores, "scores")
     if values.ndim != 2:
-        raise ShapeError(f"give a column of scores for each label; got shape {values.shape}")
+        raise ShapeError(f"pass a column of scores for each label; got shape {values.shape}")
     declared = None if labels is None else Labels(labels)
     true = None if named is not None else _dense(y_true, values.shape)
     if true is not None and (declared is None or len(declared) == values.shape[1]):
@@ -358,7 +358,7 @@ def ranked_labels(
     if (sets.items, len(names)) != values.shape:
         raise ShapeError(
             f"y_true has {sets.items:,} items and {len(names)} labels, scores have shape "
-            f"{values.shape}. Give a score for each, and declare labels= for sets."
+            f"{values.shape}. Pass a score for each item and label, and declare labels= for sets."
         )
     if not sets.items:
         raise ShapeError("there are no items: y_true and scores are empty")

@@ -44,31 +44,31 @@ class ScoredLines(NamedTuple):
     """True classes and scores, line by line; arrays have a line for each item."""
 
     true: Any
-    """The class of each line: labels; codes or booleans where lines are derived from others."""
+    """The class of each line: labels, or codes or booleans if lines are derived from others."""
     scores: Any
     """A number for each line, or (lines, columns)."""
     items: Array | None = None
-    """How many items a line stands for; None where each is one item."""
+    """How many items a line stands for; None if each is one item."""
     weights: Any = None
-    """The weight of each line, or of each of its items where they are kept apart."""
+    """The weight of each line, or of each of its items if they are kept apart."""
     squares: Array | None = None
-    """The sum of squared weights, where weights are added up."""
+    """The sum of squared weights, if weights are summed."""
     cluster: Any = None
     """The cluster of each line."""
     labels: Any = None
-    """The declared classes, in the order of the columns where there are several."""
+    """The declared classes, in the order of the columns if there are several."""
     keys: tuple[Key, ...] = ()
     """The slices, in order."""
     slices: Any = None
-    """The place of each line's slice among the keys."""
+    """The index of each line's slice among the keys."""
     bad: Array | None = None
     """How many items of a line lack a valid weight, while they are being read."""
     by: Any = ()
-    """The values of the columns that make slices, while they are being read."""
+    """The values of the columns that define slices, while they are being read."""
     ordered: bool = False
     """Whether the lines are in the order of the items."""
     names: Any = None
-    """The names of the columns, where items have sets of labels."""
+    """The names of the columns, if items have sets of labels."""
     sets: bool = False
     """Whether items have sets of labels: ``true`` is then a matrix of booleans."""
 
@@ -117,10 +117,10 @@ class ScoredLines(NamedTuple):
         return self._replace(**{x: _at(getattr(self, x), places) for x in BY_LINE}, by=by)
 
     def frequent(self, frequencies: Array) -> ScoredLines:
-        """Each line so many times, or standing for so many items.
+        """Each line repeated this many times, or standing for this many items.
 
-        Items in order are repeated, so that sums have the same bits as if they had been given so;
-        of very many, and of groups, only the numbers change.
+        Items in order are repeated, so that sums are bitwise the same as for repeated rows; for
+        very many items, and for groups, only the numbers change.
         """
         refuse_many(frequencies.sum())
         times = np.rint(frequencies).astype(np.int64)
@@ -134,14 +134,14 @@ class ScoredLines(NamedTuple):
         return self.at(np.flatnonzero(self.slices == at))._replace(keys=())
 
     def single(self) -> ScoredLines:
-        """Weighted items one by one, each of which is drawn by itself."""
+        """Weighted items one by one, each of which is drawn separately."""
         if self.items is None or self.weights is None:
             return self
         one_by_one = self.at(np.repeat(np.arange(len(self.items)), self.items))
         return one_by_one._replace(items=None, squares=None)
 
     def summed(self) -> ScoredLines:
-        """With the weights of the items of a line added up, ignoring clusters."""
+        """The lines with the weights of their items summed, ignoring clusters."""
         if self.weights is None or self.squares is not None:
             return self._replace(cluster=None)
         times = 1 if self.items is None else self.items
@@ -162,7 +162,7 @@ class ScoredLines(NamedTuple):
         return self._replace(true=true, scores=scores, sets=False)
 
     def pooled(self) -> ScoredLines:
-        """Every pair of a line and a label as a line of its own."""
+        """Every pair of a line and a label as a separate line."""
         measures = ("items", "weights", "squares", "cluster")
         wider = {x: _repeated(getattr(self, x), self.width) for x in measures}
         pairs = {"true": self.true.ravel(), "scores": self.scores.ravel(), "sets": False}
@@ -179,7 +179,7 @@ class ScoredLines(NamedTuple):
         return self._replace(true=items.codes, scores=items.scores, labels=names)
 
     def folded(self) -> ScoredLines:
-        """Whether the likelier of two classes is right, with its probability.
+        """Whether the more likely of two classes is right, with its probability.
 
         ``true`` says whether a line is positive, and a probability of ½ counts as negative.
         """
@@ -216,7 +216,7 @@ class ScoredLines(NamedTuple):
 
 
 BY_LINE = ("true", "scores", "items", "weights", "squares", "cluster", "slices")
-"""What a line has one value of."""
+"""The fields with one value per line."""
 
 
 def _repeated(values: Any, times: int) -> Any:
@@ -226,9 +226,9 @@ def _repeated(values: Any, times: int) -> Any:
 def _length(data: Any) -> int:
     try:
         return int(data.shape[0]) if hasattr(data, "shape") else len(data)
-    except Exception:  # whatever an object raises that has no length
+    except Exception:  # whatever an object without a length raises
         raise ShapeError(
-            f"y_true must be a sequence of labels; got {type(data).__name__}. Give a list."
+            f"y_true must be a sequence of labels; got {type(data).__name__}. Pass a list."
         ) from None
 
 
@@ -274,7 +274,7 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
             refuse_large((raw.min(), raw.max()), name)
         values = np.asarray(raw, np.float64)
         if raw.dtype.itemsize > 8 and (values != raw)[np.isfinite(raw)].any():
-            raise ValueError(f"dtype {raw.dtype} has digits that float64 has not")
+            raise ValueError(f"dtype {raw.dtype} has more digits than float64")
     except InputError:
         raise
     except (TypeError, ValueError) as error:
@@ -290,24 +290,24 @@ def numbers(data: Any, name: str, *, finite: bool = True) -> Array:
 
 
 def refuse_large(integers: Iterable[Any], name: str) -> None:
-    """Raise for integers that would be equal as floats though they are not."""
+    """Raise for integers that differ but would be equal as floats."""
     for value in map(int, integers):
         if abs(value) > EXACT:
             raise InputError(
                 f"{name} hold {shortened(value)}: integers beyond 2**53 are indistinguishable as "
-                "floats. Give ranks, or smaller numbers."
+                "floats. Use ranks, or smaller numbers."
             )
 
 
 def check_finite(values: Array, name: str) -> None:
     """Raise at the first score that is infinite or NaN."""
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.add.reduce(values, axis=None)):  # then every one is
+        if np.isfinite(np.add.reduce(values, axis=None)):  # then all are
             return
     wrong = ~np.isfinite(values)
     if wrong.any():
         where, value = _first(values, wrong)
-        raise InputError(f"{name}[{where}] is {value}: scores are finite. Drop or fix it.")
+        raise InputError(f"{name}[{where}] is {value}: scores must be finite. Drop or fix it.")
 
 
 def _first(values: Array, wrong: Array) -> tuple[str, Any]:
@@ -343,7 +343,7 @@ def observed(items: Column) -> list[Any]:
 
 
 def positive_class(names: Labels, positive: Any) -> Label:
-    """The class that scores are of: as given, else 1 or True."""
+    """The class that scores refer to: as chosen, otherwise 1 or True."""
     if positive is not None:
         return names[names.code(positive)]
     if names.kind in ("int", "bool") and 1 in set(names) and set(names) <= {-1, 0, 1}:
@@ -364,7 +364,7 @@ def predicted(
     """
     items, values = column(lines.true, "y_true"), lines.scores
     if values.ndim != 2:
-        raise ShapeError(f"give a column of scores for each class; got shape {values.shape}")
+        raise ShapeError(f"pass a column of scores for each class; got shape {values.shape}")
     refuse_lengths(len(items.values), len(values), "scores")
     names = column_classes(items, lines.labels, values.shape[1])
     if probabilities and check:
@@ -373,13 +373,13 @@ def predicted(
 
 
 def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labels, Label]:
-    """Items with the probability of one of two classes: the other has the rest."""
+    """Items with the probability of one of two classes; the other has the remainder."""
     check_finite(lines.scores, "scores")
     items, values, names, label = binary(lines, positive)
     if len(names) > 2:
         raise ShapeError(
             f"one probability for each item, but {len(names)} classes {list(names[:6])!r}. "
-            "Give a column of probabilities for each class."
+            "Pass a column of probabilities for each class."
         )
     check_probabilities(values)
     both = np.empty((len(values), 2))
@@ -389,11 +389,11 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
 
 
 def predicted_signed(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labels, Label]:
-    """Items with a score above 0 for the positive of two classes: it is ahead by so much."""
+    """Items with a score by which the positive of two classes is ahead."""
     items, values, names, label = binary(lines, positive)
     if len(names) > 2:
         raise ShapeError(
-            f"one score for each item, but {len(names)} classes {list(names[:6])!r}. Give a column "
+            f"one score for each item, but {len(names)} classes {list(names[:6])!r}. Pass a column "
             "of scores for each class."
         )
     codes = (items.values == label).astype(np.intp)
@@ -404,7 +404,7 @@ def column_classes(items: Column, labels: Any, columns: int) -> Labels:
     """The classes that columns of scores belong to: as declared, 0, 1, …, or all that are observed.
 
     Integers are numbered from 0 if 0 is among them. From 1 on, the last class may be the one that
-    is not observed, so that only labels= can tell.
+    is not observed, so only labels= can tell.
     """
     if labels is None and items.kind == "int" and _within(items.values, columns):
         if items.values.min():
@@ -424,7 +424,7 @@ def column_classes(items: Column, labels: Any, columns: int) -> Labels:
 
 
 def _within(values: Array, columns: int) -> bool:
-    """Whether integers are from 0 to below ``columns``: a negative one is large without a sign."""
+    """Whether integers are from 0 to below ``columns``; as unsigned, negative ones are large."""
     return bool(values.view(values.dtype.str.replace("i", "u")).max() < columns)
 
 
@@ -433,7 +433,7 @@ def _codes(items: Column, names: Labels) -> Array:
     if items.kind == "str":
         return np.fromiter((code[x] for x in items.values), np.intp, len(items.values))
     if items.kind == "int" and [*names] == [*range(len(names))]:
-        return np.asarray(items.values, np.intp)  # they are codes already
+        return np.asarray(items.values, np.intp)  # they already are codes
     present, at = np.unique(items.values, return_inverse=True)
     return np.array([names.code(x) for x in present.tolist()], np.intp)[at]
 
@@ -444,8 +444,8 @@ def check_probabilities(values: Array) -> None:
     if wrong.any():
         where, value = _first(values, wrong)
         raise InputError(
-            f"probabilities[{where}] is {value:g}: a probability lies in [0, 1]. "
-            "Turn scores into probabilities first, or use a ranking such as roc_auc."
+            f"probabilities[{where}] is {value:g}: a probability must be in [0, "
+            "1]. Turn scores into probabilities first, or use a ranking metric such as roc_auc."
         )
 
 
@@ -466,7 +466,7 @@ def check_rows(values: Array) -> None:
 
 
 def _precise(values: Array) -> bool:
-    """Whether numbers have more digits than bfloat16, whose 8 bits are seen in them."""
+    """Whether numbers have more digits than the 8 bits of bfloat16."""
     bits = np.ascontiguousarray(values).view(np.uint64)
     return bool((bits & np.uint64((1 << 45) - 1)).any())
 
@@ -487,11 +487,11 @@ def lines_of(ranking: Ranking) -> ScoredLines:
 
 
 def ranking_of(lines: ScoredLines, positive: Label) -> Ranking:
-    """Group by score lines that are known to be positive or not."""
+    """Group lines that are known to be positive or not by score."""
     lines = lines.summed()
     if lines.items is None or lines.weights is not None:
         ranks = kernel.rank_table(lines.scores, lines.true, lines.weights)
-        if lines.weights is not None:  # a score of no weight is no score
+        if lines.weights is not None:  # a score without weight does not count
             present = ranks.positives + ranks.negatives > 0
             ranks = ranks if present.all() else kernel.Ranks(*(x[present] for x in ranks))
         squares = None if lines.squares is None else float(lines.squares.sum())

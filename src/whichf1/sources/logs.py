@@ -1,7 +1,7 @@
 """Logs of language-model evaluations: lm-evaluation-harness and Inspect.
 
-The samples of a log are items, its tasks data sets, its epochs runs. An item is known by its id and
-by a hash of what was asked: an id alone may be a place in data that were shuffled.
+The samples of a log are items, its tasks data sets, its epochs runs. An item is identified by its
+id and a hash of the question: an id alone may be a position in data that were shuffled.
 """
 
 from __future__ import annotations
@@ -21,15 +21,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1.errors import FileError, InputError, did_you_mean
-from whichf1.tables.labels import Labels, from_text
+from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, joined
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect writes for correct, incorrect, partly correct, and no answer."""
-VALUE = Labels(("value",))
-"""In place of classes, where items have values."""
 MOST_BYTES = 1 << 30
-"""A log that unpacks to more is refused."""
+"""A log that decompresses to more is refused."""
 ZSTANDARD = 93
 INSPECT_VERSION = 2
 NEEDED = ("doc_id", "doc", "target", "filtered_resps")
@@ -47,7 +45,7 @@ class LogSample(NamedTuple):
     target: str | None
     answer: str | None
     fields: Mapping[str, Any]
-    """What else is known of the question, such as its topic."""
+    """What else is known about the question, such as its topic."""
     failed: str | None = None
     """Why there is no score."""
 
@@ -65,7 +63,7 @@ class ReadLogs(NamedTuple):
 
     trials: Trials
     value: str
-    """The metric whose values were taken; empty for predictions."""
+    """The metric whose values were used; empty for predictions."""
     notes: tuple[str, ...]
 
 
@@ -82,7 +80,7 @@ def read_logs(
     for text in given:
         name, path = _named(text)
         if text in systems:
-            raise InputError(f"the log {text!r} is given twice")
+            raise InputError(f"the log {text!r} is named twice")
         systems[text] = (name, [_read(each, filter) for each in _paths(path)])
     names = _names(systems)
     chosen = "" if predictions else _value([y for _, x in systems.values() for y in x], value)
@@ -121,7 +119,7 @@ def _paths(path: str) -> list[str]:
 
 
 def _names(systems: Mapping[str, tuple[str | None, list[Log]]]) -> dict[str, str]:
-    """What each system is called: as it was named, by its model, or by its path."""
+    """The name of each system: as it was named, by its model, or by its path."""
     models = {text: name or logs[0].model for text, (name, logs) in systems.items()}
     times = Counter(models.values())
     names = {text: name if times[name] == 1 else text for text, name in models.items()}
@@ -129,8 +127,8 @@ def _names(systems: Mapping[str, tuple[str | None, list[Log]]]) -> dict[str, str
         others = {log.model for log in logs} - {logs[0].model}
         if others:
             raise InputError(
-                f"{text!r} has logs of several models: {logs[0].model}, {min(others)}. Give each "
-                "of them by itself."
+                f"{text!r} has logs of several models: {logs[0].model}, {min(others)}. Pass each "
+                "of them separately."
             )
     return names
 
@@ -148,11 +146,11 @@ def _read(path: str, filter: str | None) -> Log:
         record = _json(_bytes(path), name)
         if not isinstance(record, dict) or "eval" not in record:
             raise FileError(
-                f"{name} is not a log of Inspect. Of lm-evaluation-harness, give samples_*.jsonl, "
+                f"{name} is not an Inspect log. For lm-evaluation-harness, pass samples_*.jsonl, "
                 "which --log_samples writes."
             )
         return _inspect(path, {"header.json": record, "samples": record.get("samples")})
-    raise FileError(f"{name} is not a log: these end in .eval, .json or .jsonl")
+    raise FileError(f"{name} is not a log: logs end in .eval, .json or .jsonl")
 
 
 def _bytes(path: str) -> bytes:
@@ -166,7 +164,7 @@ def _json(data: bytes, name: str) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{name} is damaged or was cut off: {error}") from None
+        raise FileError(f"{name} is damaged or truncated: {error}") from None
 
 
 def _harness(path: str, filter: str | None) -> Log:
@@ -181,8 +179,8 @@ def _harness(path: str, filter: str | None) -> Log:
             lacking = [x for x in NEEDED if not isinstance(row, dict) or x not in row]
             if lacking:
                 raise FileError(
-                    f"{name}, line {number:,} has no {lacking[0]!r}: it is no log of "
-                    "lm-evaluation-harness, or of a version that is not known (known: 0.4)"
+                    f"{name}, line {number:,} has no {lacking[0]!r}: it is not a log "
+                    "of lm-evaluation-harness, or its version is not supported (supported: 0.4)"
                 )
             rows.append(row)
     if not rows:
@@ -210,7 +208,7 @@ def _harness_sample(task: str, time: str, row: Mapping[str, Any]) -> LogSample:
 
 
 def _answer(answers: Any) -> str | None:
-    """The place of the most likely of several choices, or the text."""
+    """The index of the most likely of several choices, or the text."""
     if not isinstance(answers, list) or not answers:
         return None
     if all(isinstance(x, list) and x and _number(x[0]) is not None for x in answers):
@@ -244,7 +242,8 @@ def _inspect(path: str, entries: Mapping[str, Any]) -> Log:
     version = header.get("version")
     if version != INSPECT_VERSION:
         raise FileError(
-            f"{name} is of version {version!r} of Inspect's logs, and {INSPECT_VERSION} is known"
+            f"{name} has version {version!r} of Inspect's log format; only {INSPECT_VERSION} is "
+            f"supported"
         )
     samples = entries.get("samples")
     if not isinstance(samples, list) or not samples:
@@ -290,7 +289,7 @@ def _entries(path: str) -> dict[str, Any]:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
     except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise FileError(f"{name} is not a whole archive: {error}. Was it cut off?") from None
+        raise FileError(f"{name} is not a complete archive: {error}. Was it truncated?") from None
     if sum(member.file_size for member in members) > MOST_BYTES:
         raise FileError(f"{name} would unpack to more than {MOST_BYTES >> 30} GiB")
     for member in members:
@@ -305,12 +304,12 @@ def _entries(path: str) -> dict[str, Any]:
 
 
 def _unpacked(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
-    """A member of an archive, also one that is packed with Zstandard, and its checksum."""
+    """A member of an archive, decompressed (also from Zstandard), and its checksum checked."""
     at = member.header_offset
     try:
         lengths = struct.unpack("<HH", data[at + 26 : at + 30])
     except struct.error:
-        raise FileError(f"{name} is damaged: {member.filename} is cut off") from None
+        raise FileError(f"{name} is damaged: {member.filename} is truncated") from None
     start = at + 30 + sum(lengths)
     raw = data[start : start + member.compress_size]
     try:
@@ -321,18 +320,18 @@ def _unpacked(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
         elif member.compress_type == zipfile.ZIP_STORED:
             content = raw
         else:
-            raise FileError(f"{name}: {member.filename} is packed in an unknown way")
+            raise FileError(f"{name}: {member.filename} has an unknown compression")
     except FileError:
         raise
-    except Exception as error:  # each library has errors of its own
+    except Exception as error:  # each library has its own errors
         raise FileError(f"{name} is damaged: {member.filename}: {error}") from None
     if len(content) != member.file_size or zlib.crc32(content) != member.CRC:
-        raise FileError(f"{name} is damaged: {member.filename} does not have its checksum")
+        raise FileError(f"{name} is damaged: {member.filename} has a wrong checksum")
     return content
 
 
 def _zstandard() -> Callable[[bytes, int], bytes]:
-    """What unpacks Zstandard: Python's own from 3.14 on, or a library that is installed."""
+    """A Zstandard decompressor: Python's own from 3.14 on, or an installed library."""
     from contextlib import suppress
     from importlib import import_module
 
@@ -350,7 +349,7 @@ def _zstandard() -> Callable[[bytes, int], bytes]:
     with suppress(ImportError):
         arrow: Any = import_module("pyarrow")
         return lambda data, size: arrow.decompress(data, size, "zstd", asbytes=True)
-    raise InputError("an .eval log is packed with Zstandard: pip install zstandard")
+    raise InputError("an .eval log is compressed with Zstandard: pip install zstandard")
 
 
 # items
@@ -360,7 +359,7 @@ def _value(logs: Sequence[Log], value: str | None) -> str:
     """The metric whose values are compared."""
     known = [*dict.fromkeys(x for log in logs for sample in log.samples for x in sample.values)]
     if not known:
-        raise InputError("no sample of these logs has a score that is a number")
+        raise InputError("no sample of these logs has a numeric score")
     if value is None:
         return known[0]
     if value not in known:
@@ -408,8 +407,8 @@ def _part(
     twice = Counter((x.item, x.run) for x in scored).most_common(1)[0]
     if twice[1] > 1:
         raise InputError(
-            f"{told}: item {twice[0][0]!r} is {twice[1]} times in one run. Is this the log of "
-            "several filters or merged runs? Give each by itself."
+            f"{told}: item {twice[0][0]!r} appears {twice[1]} times in one run. Is this the "
+            "log of several filters or merged runs? Pass each separately."
         )
     keys = tuple(RunKey(system, x if len(runs) > 1 else "1") for x in runs)
     shape = (len(runs), len(ids))
@@ -437,7 +436,7 @@ def _part(
 def _clusters(
     samples: Sequence[LogSample], ids: Sequence[str], cluster: str, told: str
 ) -> dict[str, Any]:
-    """The cluster of each item, from what the log knows of the question."""
+    """The cluster of each item, from what the log knows about the question."""
     known = {x.item: x.fields.get(cluster) for x in samples}
     if None in known.values():
         others = sorted({name for x in samples for name in x.fields})

@@ -1,4 +1,4 @@
-"""What was given and what was asked for: kinds of data, and the columns of a table by name."""
+"""The request: kinds of data, and the columns of a table by name."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label
 USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
 USUAL_SCORES = ("score", "y_score", "prob", "probability")
 EXACT = 1 << 53
-"""Integers beyond this are not all different as floats, so that scores would tie."""
+"""Integers beyond this are not all distinct as floats, so scores would tie."""
 LISTED = 50
-"""Columns that a message lists."""
+"""How many columns a message lists."""
 FLATTEN = "Flatten the levels of the columns first: frame.columns = map('_'.join, frame.columns)"
 
 
@@ -59,7 +59,7 @@ ROOTS = (
 
 
 CONNECTIONS = ("sqlite3", "psycopg", "sqlalchemy")
-"""Libraries whose objects lead to a database; others are known by what they can do."""
+"""Libraries whose objects open a database; others are recognized by what they can do."""
 PATHS = (str, os.PathLike)
 Kind: TypeAlias = Literal["files", "frame", "batches", "database"]
 
@@ -70,7 +70,7 @@ def has_columns(data: Any) -> bool:
 
 
 def kind_of(data: Any) -> Kind | None:
-    """What kind of data with columns this is; None for arrays, and for what is no data."""
+    """The kind of data with columns that this is; None for arrays, and for anything else."""
     own = type(data)
     if own is np.ndarray or isinstance(data, (bytes, bytearray, memoryview)):
         return None
@@ -79,7 +79,7 @@ def kind_of(data: Any) -> Kind | None:
     root = own.__module__.partition(".")[0]
     if root in CONNECTIONS or own.__name__ == "DuckDBPyConnection":  # SQLAlchemy's URL is a tuple
         return "database"
-    if isinstance(data, (list, tuple)):  # of frames; other lists hold items
+    if isinstance(data, (list, tuple)):  # a list of frames; other lists hold items
         return "batches" if data and kind_of_batch(data[0]) else None
     if is_frame(data):
         return "frame"
@@ -94,12 +94,12 @@ def kind_of(data: Any) -> Kind | None:
 
 
 def kind_of_batch(data: Any) -> bool:
-    """Whether this is a dataframe or a batch of Arrow's, and so not an item of a list."""
+    """Whether this is a dataframe or an Arrow batch, and therefore not an item of a list."""
     return type(data).__module__.partition(".")[0] in ROOTS and kind_of(data) is not None
 
 
 def _readable(data: Any) -> Kind | None:
-    """Open files, and what can be read as one."""
+    """Open files, and anything that can be read like one."""
     try:
         return "files" if callable(getattr(data, "read", None)) else None
     except Exception:  # an object may raise anything
@@ -124,7 +124,7 @@ def is_frame(data: object) -> bool:
 
 
 def in_memory(data: Any) -> bool:
-    """Whether data is read at once: its rows are in memory already, or come only once."""
+    """Whether data are read at once: their rows are already in memory, or come only once."""
     if is_frame(data):
         return isinstance(known_frame(data)[0], narwhals.DataFrame)
     return kind_of(data) == "batches" and comes_once(data)
@@ -148,7 +148,7 @@ def known_frame(data: Any) -> tuple[Any, str]:
     levels = getattr(native.columns, "nlevels", 1) if hasattr(native, "iloc") else 1
     if levels > 1:
         raise InputError(f"the columns of this frame have {levels} levels. {FLATTEN}")
-    if hasattr(native, "unify_dictionaries"):  # Arrow groups no chunks whose dictionaries differ
+    if hasattr(native, "unify_dictionaries"):  # Arrow cannot group different dictionaries
         frame = narwhals.from_native(native.unify_dictionaries())
     return frame, f"the {type(native).__module__.partition('.')[0]} frame"
 
@@ -172,7 +172,7 @@ def name_columns(systems: Any) -> bool:
 
 @cache
 def quiet_at_exit() -> None:
-    """Release DuckDB in time: DuckDB 2 reports what narwhals 2 keeps of it as leaks at exit."""
+    """Release DuckDB in time: DuckDB 2 reports what narwhals 2 keeps of it as a leak at exit."""
     atexit.register(_forget)
 
 
@@ -184,31 +184,33 @@ def _forget() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """The columns that are asked for; :meth:`find` resolves them on the columns of a table."""
+    """The requested columns; :meth:`find` resolves them against the columns of a table."""
 
     true: str = ""
-    """The column of true classes; empty where the usual names are to be found."""
+    """The column of true classes; empty to look for the usual names."""
     preds: tuple[str, ...] = ()
-    """The columns of predictions or scores; none where the usual names are to be found."""
+    """The columns of predictions or scores; empty to look for the usual names."""
     weights: str | None = None
     """The column of weights, or of frequencies."""
     by: tuple[str, ...] = ()
-    """The columns whose values make slices."""
+    """The columns whose values define slices."""
     cluster: str | None = None
     joint: bool = False
     """Whether all predictions, and clusters, are the keys of one table."""
     scores: bool = False
     """Whether the predictions are scores, which have their own usual names."""
     systems: int = 0
-    """How many systems the scores come from; 0: a column for each class, or a single one."""
+    """How many systems the scores come from; 0: a column for each class, or a single column."""
     labels: Any = None
     """The declared classes."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How files are read."""
     whole: bool = False
     """Whether weights are frequencies: a row stands for so many equal items."""
+    alone: bool = False
+    """Whether the scores are values that items have, without true classes."""
     bits: tuple[str, ...] = ()
-    """A column of 0 and 1 for each label, if items have sets of labels; they come first in
+    """A column of 0 and 1 for each label, if items have sets of labels; these come first in
     ``preds``."""
 
     @classmethod
@@ -223,11 +225,11 @@ class Request:
         by: Any = (),
         **options: Any,
     ) -> Request:
-        """From the options of a function; those that are no fields say how files are read."""
+        """From the options of a function; those that are not fields describe how files are read."""
         refuse_both(weights, frequencies)
         if isinstance(true, str) and not true:
             raise InputError("true= names a column of the frame or file; got an empty name")
-        others = ("labels", "joint", "scores", "systems")
+        others = ("labels", "joint", "scores", "systems", "alone")
         facts = {name: options.pop(name) for name in others if name in options}
         return cls(
             one_name(true, "true") or "",
@@ -248,7 +250,8 @@ class Request:
     ) -> Request:
         """Columns of scores, from the options of a function.
 
-        If ``true`` names several columns, each has 0 and 1 for a label, and a system has as many.
+        If ``true`` names several columns, each has 0 and 1 for a label, and a system has equally
+        many.
         """
         if isinstance(options.get("true"), (list, tuple)):
             return cls._of_labels(score, labels, systems, **options)
@@ -270,8 +273,8 @@ class Request:
         if isinstance(score, Mapping):
             if {*score} != {*names}:
                 raise InputError(
-                    f"score= names columns for {_listed([*score])}, and the labels are "
-                    f"{_listed([*names])}: give a column for each label"
+                    f"score= names columns for {_listed([*score])}, but the labels are "
+                    f"{_listed([*names])}: name a column for each label"
                 )
             score = [score[name] for name in names]
         columns = one_or_several(score, "score") or ()
@@ -279,10 +282,10 @@ class Request:
         if not len(names) == len(bits) or len(columns) != width:
             raise InputError(
                 f"true= names {len(bits)} columns of labels, score= {len(columns)} columns, and "
-                f"there are {len(names)} labels: give a column of scores for each label, in the "
+                f"there are {len(names)} labels: name a column of scores for each label, in the "
                 "same order"
             )
-        refuse_other_order(columns[: len(bits)], names, "Give score={label: column}.")
+        refuse_other_order(columns[: len(bits)], names, "Pass score={label: column}.")
         facts = {"labels": names, "systems": max(systems, 1), "scores": True}
         request = cls.of(true=bits[0], pred=(*bits, *columns), **facts, **options)
         return replace(request, bits=bits)
@@ -307,7 +310,8 @@ class Request:
     def used(self) -> list[str]:
         """Every column that is read, once."""
         weights = [] if self.weights is None else [self.weights]
-        return [*dict.fromkeys([*self.by, self.true, *self.together, *weights])]
+        true = [] if self.alone else [self.true]
+        return [*dict.fromkeys([*self.by, *true, *self.together, *weights])]
 
     def find(self, available: Sequence[str], name: str) -> Request:
         """The request with the columns that a table has."""
@@ -328,8 +332,13 @@ class Request:
         return columns
 
     def _pair(self, available: Sequence[str], name: str) -> tuple[str, tuple[str, ...]]:
-        if self.true and self.preds:
+        if self.preds and (self.true or self.alone):
             return self.true, self.preds
+        if self.alone:
+            raise InputError(
+                f"{name}: which column has the values? Name it: mean_value(of=COLUMN). Its "
+                f"columns: {_listed(available)}."
+            )
         pred = self.preds[0] if self.preds else None
         usual = {(self.true or left, pred or right) for left, right in self.usual}
         pairs = [pair for pair in usual if set(pair) <= set(available)]
@@ -350,12 +359,18 @@ class Request:
         return [(true, score) for true in USUAL_TRUE for score in USUAL_SCORES]
 
 
+def refuse_true(true: Any, alone: bool) -> None:
+    """Raise if true classes are named where items have values only."""
+    if alone and true is not None:
+        raise InputError("a mean of values needs no true classes: omit true=")
+
+
 def refuse_both(weights: Any, frequencies: Any) -> None:
     """Raise if items have both weights and frequencies."""
     if weights is not None and frequencies is not None:
         raise InputError(
-            "give weights= or frequencies=, not both: a weight says how much an item matters, a "
-            "frequency how many equal items a row stands for"
+            "pass weights= or frequencies=, not both: a weight is how much an item counts, a "
+            "frequency is how many equal items a row stands for"
         )
 
 
@@ -407,9 +422,9 @@ def refuse_twins(columns: Sequence[str], name: str) -> None:
 def refuse_other_order(
     columns: Sequence[Any],
     labels: Any,
-    fix: str = "Omit labels=, or give score={class: column}.",
+    fix: str = "Omit labels=, or pass score={class: column}.",
 ) -> None:
-    """Raise if a column is named like a class, but stands in the place of another."""
+    """Raise if a column is named like a class, but is in the position of another."""
     names = [*map(str, columns)]
     classes = names if labels is None else [*map(str, Labels(labels))]
     misplaced = {name for name, label in zip(names, classes, strict=False) if name != label}
@@ -421,23 +436,23 @@ def refuse_other_order(
 
 
 def matrix_names(data: Any) -> list[Any] | None:
-    """The names of a matrix's columns; None if it has none, as a frame whose are numbered."""
+    """The names of a matrix's columns; None if it has none or, as a frame, only numbers."""
     if not is_frame(data):
         return None
     names = [*getattr(data, "column_names", data.columns)]
     if any(isinstance(name, tuple) for name in names):
-        raise InputError(f"columns have one name each; got {names[0]!r}. {FLATTEN}")
+        raise InputError(f"each column must have one name; got {names[0]!r}. {FLATTEN}")
     numbered = all(type(name) is not bool for name in names) and names == [*range(len(names))]
     return None if numbered else names
 
 
 def columns_by_class(names: Sequence[Any], labels: Sequence[Any]) -> list[int]:
-    """Where the column of each declared class stands: by name, if the names are the classes."""
+    """The index of the column of each declared class: by name, if the names are the classes."""
     place = {str(name): at for at, name in enumerate(names)}
     classes = [*map(str, labels)]
     if place.keys() == {*classes}:
         return [place[label] for label in classes]
-    refuse_other_order(names, labels, "Name each column like its class, or none.")
+    refuse_other_order(names, labels, "Name every column after its class, or none.")
     return [*range(len(classes))]
 
 
@@ -450,7 +465,7 @@ def classes_of_columns(columns: Sequence[Any], true: Iterable[Any]) -> list[Labe
         if all(any(x == y and type(x) is type(y) for y in names) for x in observed):
             return [*names]
     raise LabelError(
-        f"which class does each of the columns {_listed(columns)} belong to? Give labels= in "
+        f"which class does each of the columns {_listed(columns)} belong to? Pass labels= in "
         f"their order, or score={{class: column}}. The classes: {sorted(observed)[:20]!r}"
     )
 
@@ -462,38 +477,38 @@ def _listed(names: Sequence[Any]) -> str:
 
 Row: TypeAlias = tuple[Any, ...]
 Reading: TypeAlias = Literal["typed", "text", "json"]
-"""What a value is: the engine's own, text whose type is to be found, or a JSON text."""
+"""What a value is: a value of the engine, text whose type must be inferred, or a JSON text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where rows come from: what messages need to name it."""
+    """Where rows come from, for messages."""
 
     name: str
     """A path in quotes, or 'the pandas frame'."""
     reading: Reading = "typed"
     locate: Callable[[str, str], str] = lambda what, column: ""
-    """Where the first item stands that lacks something in a column; asked only for an error."""
+    """The position of the first item that lacks something in a column; only for an error."""
     skip: bool = False
     """Whether items without a label or with a bad number are skipped with a warning."""
     skipped: tuple[str, ...] = ()
     """What the reader has already skipped."""
     others: Mapping[str, Reading] = field(default_factory=dict)
-    """Columns that come from a second file, of another reading."""
+    """Columns that come from a second file, with its own kind of values."""
 
     def reading_of(self, column: str) -> Reading:
-        """What the values of a column are."""
+        """The kind of the values of a column."""
         return self.others.get(column, self.reading)
 
     def where(self, what: str, column: str) -> str:
-        """Where the first item stands that lacks this, to end a sentence with."""
+        """The position of the first item that lacks this, as the end of a sentence."""
         place = self.locate(what, column)
         return f"; {place}" if place else ""
 
     def refuse_empty(self, read: int, kept: int) -> None:
         """Raise if there are no items, or none are left."""
         if not read and not self.skipped:
-            raise ShapeError(f"{self.name} has a header and no items")
+            raise ShapeError(f"{self.name} has a header but no items")
         if not kept:
             raise ShapeError(f"{self.name}: no items are left to count")
 
@@ -507,4 +522,4 @@ class Origin:
 
 
 Answer: TypeAlias = tuple[dict[str, list[Any]], Request, Origin]
-"""What a question gives, for which columns, and where it comes from."""
+"""The answer to a question, the columns it is for, and its origin."""

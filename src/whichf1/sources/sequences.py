@@ -33,7 +33,7 @@ def column(data: Any, name: str) -> Column:
     """Any sequence of labels as a Column, or an error that names the first bad item."""
     if isinstance(data, (str, bytes, dict, set, frozenset)) or not hasattr(data, "__len__"):
         raise ShapeError(
-            f"{name} must be a sequence of labels; got {type(data).__name__}. Give a list."
+            f"{name} must be a sequence of labels; got {type(data).__name__}. Pass a list."
         )
     values = to_numpy(data)
     if values.ndim != 1:
@@ -41,7 +41,7 @@ def column(data: Any, name: str) -> Column:
             f"{name} must have one dimension; got {_shape(values)}. {_one_dimension(values)}"
         )
     if values.dtype.kind == "T" and hasattr(values.dtype, "na_object"):
-        values = values.astype(object)  # where a missing value shows
+        values = values.astype(object)  # where missing values show
     match values.dtype.kind:
         case "i" | "u":
             return Column("int", values, name)
@@ -65,25 +65,25 @@ def _shape(values: Array) -> str:
 
 def _one_dimension(values: Array) -> str:
     """What to do about data with several dimensions."""
-    sets = "Sets of labels are counted by count_multilabel, and so are matrices of 0 and 1"
+    sets = "Use count_multilabel for sets of labels and for matrices of 0 and 1"
     if values.dtype.kind not in "iufb" or not values.size:
-        return f"{sets}; tags of the tokens of a sentence: flatten them first."
+        return f"{sets}; flatten the tags of tokens of sentences first."
     if np.isin(values, (0, 1)).all():
-        return f"{sets}; of one-hot rows take argmax(axis=1)."
+        return f"{sets}; for one-hot rows, take argmax(axis=1)."
     if values.dtype.kind in "iu":
-        return "Flatten classes; of scores take argmax(axis=1)."
-    return "Take argmax(axis=1) of scores first; classes of tokens: flatten them."
+        return "Flatten classes; for scores, take argmax(axis=1)."
+    return "Take argmax(axis=1) of scores first, or flatten classes of tokens."
 
 
 def to_numpy(data: Any) -> Array:
     """A NumPy view or copy of any array-like; Python objects stay objects, nothing is guessed."""
-    if np.ma.isMaskedArray(data):
+    if "numpy.ma" in sys.modules and np.ma.isMaskedArray(data):  # it is slow to import
         masked = np.flatnonzero(np.ma.getmaskarray(data))
         if len(masked):
             many = "an item is" if len(masked) == 1 else f"{len(masked):,} items are"
             raise LabelError(
                 f"{many} masked, the first at position {masked[0]}. Drop them "
-                "(array.compressed(), of all arrays alike) or fill them in."
+                "(array.compressed() on all arrays) or fill them in."
             )
         return np.asarray(data.data)
     if isinstance(data, np.ndarray):
@@ -94,8 +94,8 @@ def to_numpy(data: Any) -> Array:
         data = data.detach().cpu()
         try:
             return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
-        except (TypeError, RuntimeError) as error:  # a sparse or quantized tensor, say
-            raise InputError(f"this tensor is no array of items: {error}") from None
+        except (TypeError, RuntimeError) as error:  # such as a sparse or quantized tensor
+            raise InputError(f"this tensor is not an array of items: {error}") from None
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
         try:
             values = np.asarray(data)
@@ -106,18 +106,18 @@ def to_numpy(data: Any) -> Array:
 
 
 def _readable(values: Array) -> Array:
-    """Numbers of a type that NumPy does not know itself, in one that it does."""
+    """Numbers of a type that NumPy does not know, in one that it does."""
     return np.asarray(values, np.float32) if values.dtype.name == "bfloat16" else values
 
 
 def _listed(data: Any) -> list[Any]:
-    """The items of what is no array; an object may raise anything while it is listed."""
+    """The items of an object that is not an array; it may raise anything while it is listed."""
     try:
         return [*data]
     except (WhichF1Error, MemoryError):
         raise
     except Exception as error:
-        raise InputError(f"{data!r} is no list or array of items: {error}") from None
+        raise InputError(f"{data!r} is not a list or array of items: {error}") from None
 
 
 def _objects(items: Sequence[Any]) -> Array:
@@ -127,7 +127,7 @@ def _objects(items: Sequence[Any]) -> Array:
         try:
             return np.array(items, {int: np.int64, bool: np.bool_, float: np.float64}[types.pop()])
         except OverflowError:
-            pass  # integers beyond 64 bits: said with their position below
+            pass  # integers beyond 64 bits: reported with their position below
     if any(hasattr(kind, "__len__") and not issubclass(kind, str) for kind in types):
         try:
             return np.array(items)  # nested: its shape is the message
@@ -176,7 +176,7 @@ def _packed(values: Any, kind: str, name: str) -> Array:
         return values  # type: ignore[no-any-return]
     if kind == "bool":
         return np.array(values, np.bool_)
-    integers = [*map(int, values)]  # NumPy's own would wrap around in silence
+    integers = [*map(int, values)]  # NumPy's own would overflow silently
     low, high = min(integers, default=0), max(integers, default=0)
     for width in (np.int64, np.uint64):
         if np.iinfo(width).min <= low and high <= np.iinfo(width).max:
@@ -189,7 +189,7 @@ def _packed(values: Any, kind: str, name: str) -> Array:
 
 
 def _check_each(values: Array, name: str) -> None:
-    """Raise at the first item that is missing, no label, or of another kind than the first."""
+    """Raise at the first item that is missing, not a label, or of another kind than the first."""
     first: Kind | None = None
     for position, value in enumerate(values):
         if is_missing(value):
@@ -213,8 +213,8 @@ _PRESENT = (int, str, bool)
 
 
 def is_missing(value: object) -> bool:
-    """None, NaN, or what pandas says for missing."""
-    if type(value) in _PRESENT:  # the usual, and quicker
+    """Whether a value is None, NaN or pandas' missing value."""
+    if type(value) in _PRESENT:  # the common case, and faster
         return False
     if isinstance(value, (list, tuple)):
         return False
@@ -222,9 +222,7 @@ def is_missing(value: object) -> bool:
 
 
 def _refuse_missing(value: object, position: int, name: str) -> NoReturn:
-    raise LabelError(
-        f"{name}[{position}] is missing ({value!r}). Give it a label or drop the item."
-    )
+    raise LabelError(f"{name}[{position}] is missing ({value!r}). Fill it in or drop the item.")
 
 
 def refuse_lengths(items: int, values: int, name: str) -> None:
@@ -232,7 +230,7 @@ def refuse_lengths(items: int, values: int, name: str) -> None:
     if items != values:
         raise ShapeError(
             f"y_true has {items:,} items, {name} {'have' if name == 'scores' else 'has'} "
-            f"{values:,}. Give one value for each item."
+            f"{values:,}. Pass one value for each item."
         )
     if not items:
         raise ShapeError(f"there are no items: y_true and {name} are empty")
@@ -242,32 +240,32 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
     """Sample weights as float64, finite and not negative."""
     if isinstance(data, str):
         raise WeightError(
-            f"{name} are a number for each item; got {data!r}. For columns give a dataframe or "
-            "path; for a weighted kappa, weighting='quadratic'."
+            f"{name} must be a number for each item; got {data!r}. For columns, pass a dataframe "
+            "or path; for a weighted kappa, use weighting='quadratic'."
         )
     try:
         raw = to_numpy(data)
         if raw.dtype == object:
-            raw = np.array(raw.tolist())  # of text or complex numbers, it says so
+            raw = np.array(raw.tolist())  # text and complex numbers have their own message
         if raw.dtype.kind not in "biufO":
             raise TypeError(f"got {raw.dtype}")
         weights = np.asarray(raw, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"{name} must be numbers: {error}") from None
     if weights.shape != (items,):
-        raise ShapeError(f"{name} have shape {weights.shape}; there are {items:,} items")
+        raise ShapeError(f"{name} have shape {weights.shape}, but there are {items:,} items")
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         position = int(np.argmax(wrong))
         raise WeightError(
-            f"{name}[{position}] is {weights[position]}: {name} are finite and not negative"
+            f"{name}[{position}] is {weights[position]}: {name} must be finite and not negative"
         )
     refuse_sum(weights)
     return weights
 
 
 def squared(weights: Array) -> Array:
-    """The squares of weights, of which intervals need sums: infinite, if too large for a float."""
+    """The squares of weights, whose sums intervals need; infinite if too large for a float."""
     with np.errstate(over="ignore"):
         squares: Array = weights * weights
     return squares
@@ -280,8 +278,8 @@ def frequencies_column(data: Any, items: int) -> Array:
     if wrong.any():
         at = int(np.argmax(wrong))
         raise WeightError(
-            f"frequencies[{at}] is {times[at]}: frequencies are whole numbers. For other numbers "
-            "use weights=."
+            f"frequencies[{at}] is {times[at]}: frequencies must be whole numbers. For other "
+            "numbers, use weights=."
         )
     refuse_many(times.sum())
     if len(times) and not times.any():
@@ -290,10 +288,10 @@ def frequencies_column(data: Any, items: int) -> Array:
 
 
 def refuse_many(items: float) -> None:
-    """Raise if frequencies are of more items than floats count one by one."""
+    """Raise if there are more items than floats can count one by one."""
     if items >= 2**53:
         raise WeightError(
-            f"the frequencies sum to about {items:.3g}, and fewer than 2**53 items can be counted. "
+            f"the frequencies sum to about {items:.3g}, but fewer than 2**53 items can be counted. "
             "Divide all of them by the same number."
         )
 
@@ -304,12 +302,12 @@ def cluster_codes(cluster: Any, items: int) -> Array:
 
 
 def cluster_column(cluster: Any, items: int) -> Column:
-    """The cluster of each item, as it is called."""
+    """The name of each item's cluster."""
     groups = column(cluster, "cluster")
     if len(groups.values) != items:
         raise ShapeError(
             f"there are {items:,} items, cluster has {len(groups.values):,}. "
-            "Give one value for each item."
+            "Pass one value for each item."
         )
     return groups
 
@@ -334,7 +332,7 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
     values = [each.values for each in columns]
     low, high = min([int(x.min()) for x in values]), max([int(x.max()) for x in values])
     make = bool if columns[0].kind == "bool" else int
-    if high >= 1 << 63 and low < 0:  # no type of NumPy's holds both
+    if high >= 1 << 63 and low < 0:  # no NumPy type holds both
         codes, numbers = kernel.encode(*(x.tolist() for x in values))
         names = Labels.sorted(numbers)
         rank = names.codes(numbers)
@@ -356,7 +354,7 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
 
 
 class Dictionary(NamedTuple):
-    """A column as values and, for each item, the position of its value; None: one by one."""
+    """A column as values and the position of each item's value; None: one by one."""
 
     values: Any
     positions: Array | None = None
@@ -365,8 +363,8 @@ class Dictionary(NamedTuple):
 def encode_columns(*columns: Any) -> tuple[list[Array], list[Any]] | None:
     """Codes of each column into one list of distinct labels, all strings or all integers.
 
-    None where a column is of another kind, or where its items have to be checked one by one, to
-    say what is wrong with them.
+    None if a column is of another kind, or if its items have to be checked one by one to say what
+    is wrong with them.
     """
     sides = []
     for column in columns:
@@ -388,7 +386,7 @@ def encode_columns(*columns: Any) -> tuple[list[Array], list[Any]] | None:
 
 
 def _dictionary(column: Any) -> Dictionary | None:
-    if type(column) is np.ndarray:  # others, as masked arrays, are looked at one by one
+    if type(column) is np.ndarray:  # others, such as masked arrays, are checked one by one
         plain = column.ndim == 1 and len(column) and column.dtype.kind in "UO"
         return Dictionary(column) if plain and isinstance(column[0], str) else None
     if isinstance(column, (list, tuple)):
@@ -450,7 +448,7 @@ def _arrow(arrow: Any, column: Any) -> Dictionary | None:
 
 def _of(values: Sequence[Any], positions: Array) -> Dictionary | None:
     """Only the values that occur: a declared category without items is not an observed class."""
-    if not len(positions) or positions.min() < 0:  # a missing item: named by the slow way
+    if not len(positions) or positions.min() < 0:  # a missing item: the slow way names it
         return None
     seen = np.flatnonzero(np.bincount(positions, minlength=len(values)))
     if len(seen) == len(values):

@@ -34,20 +34,20 @@ _PREFIXES: dict[str, dict[str, int]] = {
 }
 _ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BILUO": "BILOU", "OFFSETS": "offsets"}
 ANY_TYPE = "span"
-"""The one type of all spans if matching does not look at types."""
+"""The type of all spans if matching ignores types."""
 _BOTH = (
-    "Give broken='repair' to begin a span there, as conlleval and seqeval do, or broken='drop' to "
-    "leave out what is not well formed, as seqeval's strict mode does."
+    "Pass broken='repair' to begin a span there, as conlleval and seqeval do, or broken='drop' to "
+    "leave out malformed spans, as seqeval's strict mode does."
 )
 
 
 class Spans(NamedTuple):
-    """Spans in the order of the text; places count on from sentence to sentence."""
+    """Spans in the order of the text; positions are numbered across sentences."""
 
     sentence: Array
     start: Array
     end: Array
-    """The place after the last one."""
+    """The position after the last token."""
     type: Array
 
     def at(self, chosen: Array) -> Spans:
@@ -70,17 +70,17 @@ def spans(
     """Count the spans of each type that are found, missed and false in each sentence.
 
     true (list or path): The tags of each sentence, or its spans as (start, end, type) or mappings
-        with these keys, the end not included. Or a CoNLL file, whose last two columns are the true
-        and the predicted tags; or a JSONL file of spans, with the keys true and pred.
-    pred (list, path or mapping): The predicted tags or spans, or a second file. A mapping has
+        with these keys, with the end exclusive. Or a CoNLL file, whose last two columns are the
+        true and the predicted tags; or a JSONL file of spans, with the keys true and pred.
+    pred (list, path or mapping): The predicted tags or spans, or a second file. A mapping holds
         those of several systems, for ``compare``.
     scheme: How tags mark spans, 'BIO' (also called IOB2), 'IOB1', 'BIOES' or 'BILOU'; or 'offsets'.
     match: When a predicted span is right, as in SemEval-2013 Task 9: with the same ends and type
         ('strict'), the same ends ('exact'), the same ends or, for half a hit, an overlap
         ('partial'), or an overlap and the same type ('type').
-    broken: What becomes of tags such as an I after an O: an error ('raise'), the beginning of a
-        span, as conlleval has it ('repair'), or nothing ('drop').
-    nested: Whether spans of a sentence may overlap, which only strict and exact matching allow.
+    broken: How to treat tags such as an I after an O: as an error ('raise'), as the beginning of
+        a span, as conlleval does ('repair'), or as outside any span ('drop').
+    nested: Whether spans of a sentence may overlap; only strict and exact matching allow this.
     weights (array): The weight of each sentence.
     cluster (array): The cluster of each sentence, such as its document.
     Returns: How many sentences have the same spans. SpanCounts can be added, saved and scored.
@@ -100,7 +100,7 @@ def spans(
     if is_path(true):
         true, pred = _read_files(true, pred, scheme)
     if pred is None:
-        raise InputError("give true and predicted tags, or a file that has both")
+        raise InputError("pass true and predicted tags, or a file that has both")
     systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
     read: Callable[..., Any] = partial(_offsets, nested=nested)
     if scheme != "offsets":
@@ -155,14 +155,14 @@ def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str
 def _sizes(side: Any, name: str) -> Array:
     """How many tags, or spans, each sentence has."""
     if isinstance(side, (str, bytes, dict)) or not hasattr(side, "__len__"):
-        raise ShapeError(f"{name} is a list of sentences; got {type(side).__name__}")
+        raise ShapeError(f"{name} must be a list of sentences; got {type(side).__name__}")
     if {*map(type, side)} == {list}:
         return np.fromiter(map(len, side), np.int64, len(side))
     sizes = []
     for at, sentence in enumerate(side):
         if isinstance(sentence, (str, bytes, dict)) or not hasattr(sentence, "__len__"):
             raise ShapeError(
-                f"{name}[{at}] is {shortened(sentence)}: give a list of the tags, or spans, of "
+                f"{name}[{at}] is {shortened(sentence)}: pass a list of the tags, or spans, of "
                 "each sentence"
             )
         sizes.append(len(sentence))
@@ -175,14 +175,15 @@ def _refuse_lengths(names: list[str], sizes: list[Array], *, tags: bool) -> None
     for name, own in zip(names[1:], sizes[1:], strict=True):
         if len(own) != len(sizes[0]):
             raise ShapeError(
-                f"true has {len(sizes[0]):,} sentences, {name} {len(own):,}. Give the same ones."
+                f"true has {len(sizes[0]):,} sentences, {name} {len(own):,}. Both must have the "
+                f"same ones."
             )
         differ = np.flatnonzero(own != sizes[0])
         if tags and len(differ):
             at = int(differ[0])
             raise ShapeError(
-                f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}. Give a "
-                "tag for each token."
+                f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}. Both "
+                "need a tag for each token."
             )
 
 
@@ -197,7 +198,7 @@ def _tagged(
     try:
         codes, tags = kernel.encode(*flat)
     except TypeError:
-        raise LabelError("tags are text, such as B-PER or O") from None
+        raise LabelError("tags must be text, such as B-PER or O") from None
     first = np.cumsum(sizes[0]) - sizes[0]
     sentence = np.repeat(np.arange(len(sizes[0])), sizes[0])
     prefix, type_of, types = _parts(tags, scheme, [*sides], codes, sentence, first)
@@ -232,8 +233,9 @@ def _parts(
             token = place - int(first[sentence[place]])
             marks = ", ".join(f"{x}-TYPE" for x in known)
             raise LabelError(
-                f"{names[side]}, sentence {sentence[place]}, token {token}: {shortened(tag)} is no "
-                f"tag of scheme {scheme}. Its tags are {marks} and O."
+                f"{names[side]}, sentence {sentence[place]}, token {token}: {shortened(tag)} is "
+                f"not "
+                f"a tag of scheme {scheme}. Its tags are {marks} and O."
             )
         prefixes.append(_OUT if tag == "O" else known[mark])
         type_codes.append(-1 if tag == "O" else types.setdefault(kind, len(types)))
@@ -298,7 +300,7 @@ def _refuse_broken(
 def _offsets(
     sides: Mapping[str, Any], sizes: list[Array], *, nested: bool
 ) -> tuple[list[Spans], list[str]]:
-    """Spans that are given by their ends."""
+    """Spans from their offsets."""
     types: dict[str, int] = {}
     read: list[list[list[tuple[int, int, int]]]] = []
     for name, side in sides.items():
@@ -330,14 +332,15 @@ def _span(given: Any, name: str, sentence: int, types: dict[str, int]) -> tuple[
     fits = isinstance(given, (list, tuple)) and len(given) == 3 and isinstance(given[2], str)
     if not fits or not all(isinstance(x, (int, np.integer)) and x >= 0 for x in given[:2]):
         raise InputError(
-            f"{name}, sentence {sentence}: {shortened(given)} is no span. Give (start, end, type), "
-            "or a mapping with these keys, the end not included."
+            f"{name}, sentence {sentence}: {shortened(given)} is not a span. Pass (start, end, "
+            f"type), "
+            "or a mapping with these keys; the end is exclusive."
         )
     start, end = int(given[0]), int(given[1])
     if start >= end:
         raise InputError(
             f"{name}, sentence {sentence}: the span {shortened(given)} ends where it begins, or "
-            "before. The end is the place after the last one."
+            "before. The end is the position after the last token."
         )
     return start, end, types.setdefault(given[2], len(types))
 
@@ -348,7 +351,7 @@ def _refuse_overlaps(
     for one, two in pairwise(own):
         if one == two or (not nested and two[0] < one[1]):
             a, b = ((x[0], x[1], types[x[2]]) for x in (one, two))
-            what = f"{a} is given twice" if one == two else f"{a} and {b} overlap"
+            what = f"{a} appears twice" if one == two else f"{a} and {b} overlap"
             raise InputError(
                 f"{name}, sentence {sentence}: {what}. "
                 + ("Drop one." if one == two else "Drop one, or pass nested=True.")
@@ -378,7 +381,7 @@ def _lines(found: list[Spans], match: str, types: int) -> tuple[Array, Array, Ar
             label = pair % max(1, types) + place * max(1, types)
             parts.append((pair // max(1, types), label, keys % OUTCOMES, times))
     sentence, label, outcome, times = (np.concatenate(x) for x in zip(*parts, strict=True))
-    # type matching may give hits twice, of the same ends and of others
+    # type matching may have hits twice, with the same ends and with others
     width = max(1, types) * len(systems)
     key = (sentence * width + label) * OUTCOMES + outcome
     keys, at = np.unique(key, return_inverse=True)
@@ -431,7 +434,7 @@ def _read_files(true: Any, pred: Any, scheme: str) -> tuple[Any, Any]:
     if pred is None:
         return read(true, both=True)
     if not is_path(pred):
-        raise InputError("after a file comes a file of predictions: give two paths, or two lists")
+        raise InputError("pass two paths or two lists, not a mix of both")
     return read(true, both=False)[0], read(pred, both=False)[0]
 
 
@@ -459,7 +462,7 @@ def _columns(path: Any, *, both: bool) -> tuple[list[list[str]], list[list[str]]
             wanted = "a token, a true tag and a predicted tag" if both else "a token and a tag"
             raise FileError(
                 f"{shown_name(path)}, line {number}: {shortened(line)} has {len(cells)} columns. A "
-                f"line has at least {wanted}."
+                f"line needs at least {wanted}."
             )
         if not open_sentence:
             true.append([])

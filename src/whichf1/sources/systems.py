@@ -10,18 +10,18 @@ from whichf1.errors import InputError
 from whichf1.sources.answers.label_sets import hold_lists, read_sets, tally_sets
 from whichf1.sources.answers.rows import tally_together
 from whichf1.sources.questions.grouped import Grouped
-from whichf1.sources.request import Request, has_columns, refuse_other_order
+from whichf1.sources.request import Request, has_columns, refuse_other_order, refuse_true
 from whichf1.tables.slices import Slices
 
 
 class ScoreColumns(NamedTuple):
-    """Systems that give scores, in columns that stay where they are."""
+    """Systems with scores, in columns that stay where they are."""
 
     data: Any
     predictions: Any
     request: Request
     systems: dict[str, tuple[str, ...]]
-    """The columns of each."""
+    """The columns of each system."""
 
 
 def read_systems(
@@ -38,11 +38,14 @@ def read_systems(
     cluster: Any = None,
     true: Any = None,
     by: Any = (),
+    alone: bool = False,
     **reading: Any,
 ) -> Slices | ScoreColumns:
     """What systems are compared on: joint counts of classes or sets, or columns of scores.
 
-    Counts are by slice; without ``by``, only their whole is of interest.
+    Counts are by slice; without ``by``, only the whole is of interest.
+
+    Scores that stand ``alone`` are values of items, without true classes.
 
     Cells are ``sets`` of labels if the metric is of these, or if they are lists, or if ``sep``
     stands between two labels.
@@ -50,21 +53,25 @@ def read_systems(
     if not has_columns(data):
         raise InputError("true= and sep= are for columns of a dataframe or file; arrays have none")
     if reading.get("pred") is not None or reading.get("score") is not None:
-        raise InputError("the systems name their columns: {'A': 'column', 'B': 'other'}")
+        raise InputError("systems must be names of columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)
     options = {"labels": labels, "weights": weights, "cluster": cluster, "by": by, **reading}
     options["frequencies"] = frequencies
     if not counted:
         if sep is not None:
             raise InputError(
-                "sep= (--labels-sep) stands between the labels of a set, and this metric compares "
-                "scores: leave it out, or choose a metric such as averaged_f1"
+                "sep= (--labels-sep) separates the labels of a set, but this metric compares "
+                "scores: "
+                "omit it, or choose a metric such as averaged_f1"
             )
         if isinstance(true, (list, tuple)) and labels is None and not _named(systems):
-            labels = [*true]  # the columns of 0 and 1 are called like the labels
+            labels = [*true]  # the columns of 0 and 1 are named after the labels
         options["labels"], columns = _by_class(systems, columns, labels)
         every = [*chain(*columns.values())]
-        request = Request.of_scores(score=every, true=true, systems=len(columns), **options)
+        refuse_true(true, alone)
+        request = Request.of_scores(
+            score=every, true=true, systems=len(columns), alone=alone, **options
+        )
         return ScoreColumns(data, predictions, request, columns)
     bits = isinstance(true, (list, tuple))
     for name, names in columns.items():
@@ -84,13 +91,13 @@ def read_systems(
 def _by_class(
     systems: Any, columns: dict[str, tuple[str, ...]], labels: Any
 ) -> tuple[Any, dict[str, tuple[str, ...]]]:
-    """The classes, and the columns of each system in their order; none of them is guessed."""
+    """The classes, and the columns of each system in their order; nothing is guessed."""
     named = _named(systems)
     for name, names in columns.items():
         refuse_other_order(names, labels, f"Give {{{name!r}: {{class: column}}}}.")
         if labels is None and not named and len(names) > 1:
             raise InputError(
-                f"which class does each of the columns {', '.join(names)} belong to? Give labels= "
+                f"which class does each of the columns {', '.join(names)} belong to? Pass labels= "
                 f"in their order, or {{{name!r}: {{class: column}}}} for each system."
             )
     if not named:
@@ -98,10 +105,10 @@ def _by_class(
     classes = [*next(iter(named.values()))]
     if labels is not None or any(set(x) != set(classes) for x in named.values()):
         raise InputError(
-            "systems that name a column for each class name the same classes, and leave labels= out"
+            "systems that name a column for each class must name the same classes; omit labels="
         )
     if len(named) < len(columns):
-        raise InputError("give {class: column} for each system, or for none")
+        raise InputError("pass {class: column} for every system, or for none")
     return classes, {str(name): tuple(x[each] for each in classes) for name, x in named.items()}
 
 
@@ -112,7 +119,7 @@ def _named(systems: Any) -> dict[Any, Mapping[Any, str]]:
 
 
 def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
-    """The columns of each system; a list names systems that are called like their columns."""
+    """The columns of each system; in a list, systems have the names of their columns."""
     named = systems if isinstance(systems, Mapping) else {}
     if isinstance(systems, (list, tuple)) and all(isinstance(x, str) for x in systems):
         named = {name: name for name in systems}
@@ -126,7 +133,7 @@ def _columns(systems: Any) -> dict[str, tuple[str, ...]]:
     texts = all(isinstance(column, str) for each in columns.values() for column in each)
     if not columns or len(columns) < len(systems) or not texts:
         raise InputError(
-            "systems are columns of the frame or file: {'A': 'column', 'B': 'other'} or "
+            "systems must be columns of the frame or file: {'A': 'column', 'B': 'other'} or "
             f"['column', 'other']; got {type(systems).__name__}"
         )
     return columns

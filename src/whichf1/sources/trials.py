@@ -1,12 +1,12 @@
 """Runs of systems in arrays, tables, or files of a pattern such as runs/{system}/{seed}.csv.
 
-Each option that tells runs apart names a column, or a part of the pattern.
+Each option that distinguishes runs names a column or a part of the pattern.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from glob import glob
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
 from whichf1.sources.answers.rows import plain_value
+from whichf1.sources.engines.database import kept_open
 from whichf1.sources.engines.files import format_of
 from whichf1.sources.engines.frames import column_names
 from whichf1.sources.lines import refuse_large
@@ -32,7 +33,7 @@ from whichf1.sources.request import (
 from whichf1.sources.sequences import column, encode_alike, is_missing, to_numpy
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
-from whichf1.tables.labels import Labels, from_text
+from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
 from whichf1.tables.trials import DataSet, RunKey, Trials, joined, named
@@ -44,9 +45,9 @@ ROLES = {
     "run": ("run", "seed", "repeat", "repetition", "epoch"),
     "fold": ("fold", "split"),
 }
-"""What tells runs apart, and usual names of it: for parts of a pattern, which need not be said."""
+"""What distinguishes runs, and the usual names of parts of a pattern, which need no option."""
 MOST = 10**8
-"""Items of saved counts that are read as a run."""
+"""The most items of saved counts that are read as a run."""
 PART = re.compile(r"\{(\w+)\}")
 """A named part of a pattern."""
 Values: TypeAlias = tuple[Array, Labels]
@@ -55,11 +56,12 @@ Values: TypeAlias = tuple[Array, Labels]
 
 @dataclass(frozen=True, kw_only=True)
 class Columns:
-    """Which columns of a table, or parts of a path, say what."""
+    """The roles of the columns of a table, or of the parts of a path."""
 
     true: Any = None
     pred: Any = None
     score: Any = None
+    value: Any = None
     system: Any = None
     dataset: Any = None
     run: Any = None
@@ -69,13 +71,25 @@ class Columns:
     labels: Any = None
 
     @property
+    def valued(self) -> bool:
+        """Whether items have values, without true classes."""
+        return self.value is not None
+
+    @property
     def scored(self) -> bool:
-        """Whether runs give scores."""
-        return self.score is not None
+        """Whether runs give scores or values."""
+        return self.score is not None or self.valued
+
+    @property
+    def sides(self) -> Any:
+        """What runs give."""
+        if self.valued:
+            return self.value
+        return self.pred if self.score is None else self.score
 
 
 class Told(NamedTuple):
-    """What the path of a file says of all its items."""
+    """What the path of a file says about all its items."""
 
     values: Mapping[str, str]
     title: str = ""
@@ -87,18 +101,22 @@ class ReadRuns(NamedTuple):
     true: Values
     predicted: Sequence[tuple[RunKey | None, Any]]
     """The key, if columns or paths tell it, and codes with classes, or scores."""
-    facts: Mapping[str, list[Any] | str]
+    facts: Mapping[str, Sequence[Any] | Array | str]
     """The system, data set, run and fold of each item, or of all of them."""
     items: Array | None
-    cluster: list[Any] | None
+    cluster: Sequence[Any] | Array | None
     text: bool
-    """Whether classes are texts whose type is to be found."""
+    """Whether classes are texts whose type must be inferred."""
 
 
 def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Trials:
     """The runs in arrays, a table, files of a pattern, saved trials, or several of these."""
-    if columns.pred is not None and columns.score is not None:
-        raise InputError("runs give predicted classes (pred=) or scores (score=): name one")
+    if sum(x is not None for x in (columns.pred, columns.score, columns.value)) > 1:
+        raise InputError(
+            "runs give predicted classes (pred=), scores (score=) or values (value=): name one"
+        )
+    if columns.valued and (columns.true is not None or columns.labels is not None):
+        raise InputError("values have no true classes: omit true= and labels=")
     if isinstance(data, Additive):
         return _of_table(data, Told({}), columns)
     if isinstance(data, (list, tuple)) and data and all(_is_one_of_several(x) for x in data):
@@ -115,7 +133,7 @@ def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Tria
 
 
 def _is_one_of_several(data: Any) -> bool:
-    """Whether this is a source in a list of them; a list of texts may be of classes."""
+    """Whether this is a source in a list of them; a list of texts may hold classes."""
     if not isinstance(data, str):
         return _is_source(data)
     return bool(PART.search(data)) or format_of(data) is not None or Path(data).exists()
@@ -134,15 +152,22 @@ def _parts(
     if isinstance(data, Additive):
         yield from _of_table(data, Told({}), columns).data_sets.items()
     elif is_path(data):
-        for path, told in matching(str(data)):
-            title = repr(path)
-            if _is_saved(path):
-                table = restored(read_text(path), title)
-                yield from _of_table(table, told._replace(title=title), columns).data_sets.items()
-            else:
-                yield from _data_sets(_read(path, columns, told, reading), columns, title)
+        with kept_open():
+            for path, told in matching(str(data)):
+                yield from _of_file(path, told, columns, reading)
     else:
         yield from _data_sets(_read(data, columns, Told({}), reading), columns, "the table")
+
+
+def _of_file(
+    path: str, told: Told, columns: Columns, reading: Mapping[str, Any]
+) -> Iterator[tuple[str, DataSet]]:
+    title = repr(path)
+    if _is_saved(path):
+        table = restored(read_text(path), title)
+        yield from _of_table(table, told._replace(title=title), columns).data_sets.items()
+    else:
+        yield from _data_sets(_read(path, columns, told, reading), columns, title)
 
 
 def matching(pattern: str) -> list[tuple[str, Told]]:
@@ -186,17 +211,18 @@ def _is_saved(path: str) -> bool:
 
 
 def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
-    """Saved trials as they are; counts of predictions as a run whose items are not known."""
+    """Saved trials unchanged; counts of predictions as a run whose items are unknown."""
     if isinstance(table, Trials):
         return table
     roles = _roles(columns, told, [])
     if not isinstance(table, Counts) or isinstance(table, Slices):
         raise InputError(
-            f"{told.title or 'the table'} holds {table.kind}, and a study is made of predictions, "
-            "of counts of predicted classes, or of a saved study"
+            f"{told.title or 'the table'} holds {table.kind}, but a study needs predictions, "
+            f"counts "
+            "of predicted classes, or a saved study"
         )
     if "fold" in roles:
-        raise InputError("counts of folds do not say which items they have: give the predictions")
+        raise InputError("counts of folds do not show which items they have: pass the predictions")
     if table.weighted or len(table.systems) > 1 or table.cluster is not None:
         raise InputError(
             f"{told.title or 'the table'} was counted with weights, clusters or several systems. "
@@ -228,20 +254,27 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
             raise InputError(f"{name}= names a column of a dataframe or file; arrays have none")
     if columns.dataset is not None and not isinstance(columns.dataset, str):
         raise InputError(f"dataset= is the name of the data set; got {columns.dataset!r}")
-    given = columns.score if columns.scored else columns.pred
+    given = columns.sides
     if not isinstance(given, Mapping) or not given:
         raise InputError(
-            "pred= (or score=) has the runs of each system: {'A': [run_1, run_2], 'B': …}; got "
+            "pred= (or score=) must have the runs of each system: {'A': [run_1, run_2], 'B': …}; "
+            "got "
             f"{type(given).__name__}"
         )
-    true, labels = _classes(y_true, "y_true")
-    n, runs = len(true), [*_runs(given)]
+    runs = [*_runs(given)]
+    if columns.valued:
+        if y_true is not None:
+            raise InputError("values have no true classes: pass None in place of y_true")
+        true, labels = np.zeros(len(runs[0][1]), np.int32), VALUE
+    else:
+        true, labels = _classes(y_true, "y_true")
+    n = len(true)
     predicted: list[tuple[RunKey | None, Any]] = []
     for key, values in runs:
         own = scores_column(values, str(key)) if columns.scored else _classes(values, str(key))
         _refuse_length(n, len(own if columns.scored else own[0]), str(key))
         predicted.append((key, own))
-    ids = None if columns.item is None else _ids([*_flat(columns.item, n, "item")], "item")
+    ids = None if columns.item is None else _ids([*_flat(columns.item, n, "item")])
     facts: dict[str, Any] = {}
     if columns.fold is not None:
         facts["fold"] = [*_flat(columns.fold, n, "fold")]
@@ -261,7 +294,7 @@ def _flat(values: Any, n: int, name: str) -> list[Any]:
 
 def _refuse_length(items: int, values: int, name: str) -> None:
     if values != items:
-        raise ShapeError(f"there are {items:,} items, {name} has {values:,}: give one for each")
+        raise ShapeError(f"there are {items:,} items, {name} has {values:,}: pass one for each")
 
 
 def _runs(systems: Mapping[Any, Any]) -> Iterator[tuple[RunKey, Any]]:
@@ -287,7 +320,7 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
     for option in ("true", *ROLES, "item", "cluster"):
         one_name(getattr(columns, option), option)
     wide = _wide(data, columns, told)
-    own = columns.score if columns.scored else columns.pred
+    own = columns.sides
     names = [*wide.values()] if wide else own
     by = {}
     for role in ROLES:
@@ -299,14 +332,17 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
     options: dict[str, Any] = {"true": columns.true, "cluster": columns.cluster, **reading}
     options["by"] = [*by.values()]
     request = (
-        Request.of_scores(score=names, systems=len(wide) or 1, **options)
+        Request.of_scores(score=names, systems=len(wide) or 1, alone=columns.valued, **options)
         if columns.scored
         else Request.of(pred=names, joint=True, **options)
     )
     answer, found, origin = Listed().gather(data, None, request)
     cells = concatenated(answer[KEY])
     keys: list[RunKey | None] = [*wide] if wide else [None]
-    true = _classes(cells["k"], _place(origin, found.true))
+    if columns.valued:
+        true: Values = (np.zeros(len(to_list(cells["s0"])), np.int32), VALUE)
+    else:
+        true = _classes(cells["k"], _place(origin, found.true))
     predicted: list[tuple[RunKey | None, Any]] = []
     for at, (key, name) in enumerate(zip(keys, found.preds, strict=True)):
         read = scores_column if columns.scored else _classes
@@ -319,7 +355,7 @@ def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -
     values: dict[str, Any] = {}
     for at, (role, name) in enumerate(by.items()):
         values[role] = facts_column(cells[f"b{at}"], origin, name)
-    ids = _ids(values.pop("item"), columns.item) if "item" in by else None
+    ids = _ids(values.pop("item")) if "item" in by else None
     cluster = None
     if found.cluster is not None:
         cluster = facts_column(cells["c"], origin, found.cluster)
@@ -338,7 +374,7 @@ def wide_parts(pred: Any) -> list[str]:
 
 def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
     """The column of each run, if a table has a column for each of several runs."""
-    given = columns.score if columns.scored else columns.pred
+    given = columns.sides
     if isinstance(given, Mapping):
         return {key: name for system, x in given.items() for key, name in _named_runs(system, x)}
     if isinstance(given, (list, tuple)):
@@ -348,8 +384,8 @@ def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
         return {}
     if not is_frame(data):
         raise InputError(
-            f"pred={given!r} has named parts, which are looked for among the columns of a "
-            "dataframe. For a file, give {'A': ['column', …]}, or read it into a frame."
+            f"pred={given!r} has named parts, which are matched against the columns of a "
+            "dataframe. For a file, pass {'A': ['column', …]}, or read it into a frame."
         )
     roles = {x: role for role, names in ROLES.items() for x in names}
     roles |= {getattr(columns, role): role for role in ROLES if getattr(columns, role)}
@@ -365,7 +401,7 @@ def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
             own = {roles[part]: text for part, text in match.groupdict().items()}
             found[RunKey(own.get("system", ""), own.get("run", ""))] = name
     if not found:
-        raise InputError(f"no column of the frame is called as pred={given!r} says")
+        raise InputError(f"no column of the frame matches pred={given!r}")
     return found
 
 
@@ -379,14 +415,14 @@ def _named_runs(system: Any, given: Any) -> Iterator[tuple[RunKey, str]]:
         named = {str(at): name for at, name in enumerate(given, 1)}
     if named is None or not all(isinstance(name, str) for name in named.values()):
         raise InputError(
-            f"system {system!r} has columns of the frame or file, such as ['a1', 'a2']; got "
+            f"system {system!r} must have columns of the frame or file, such as ['a1', 'a2']; got "
             f"{type(given).__name__}"
         )
     yield from ((RunKey(str(system), str(run)), name) for run, name in named.items())
 
 
 def _roles(columns: Columns, told: Told, wide: Iterable[Any]) -> dict[str, str]:
-    """What the columns and the parts of a path are."""
+    """The roles of the columns and the parts of a path."""
     roles = {role: getattr(columns, role) for role in ROLES if getattr(columns, role) is not None}
     for part in told.values:
         if part in roles.values():
@@ -394,7 +430,7 @@ def _roles(columns: Columns, told: Told, wide: Iterable[Any]) -> dict[str, str]:
         role = next((role for role, names in ROLES.items() if part in names), None)
         if role is None or role in roles:
             raise InputError(
-                f"what is the part {{{part}}} of the path? Say run={part!r}, system=, fold= or "
+                f"what is the part {{{part}}} of the path? Use run={part!r}, system=, fold= or "
                 f"dataset= (--run {part})."
             )
         roles[role] = part
@@ -431,16 +467,21 @@ def scores_column(values: Any, name: str) -> Array:
     try:
         scores: Array = np.asarray(listed, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"{name}: scores are numbers. Convert it first.") from None
+        raise InputError(f"{name}: scores must be numbers. Convert it first.") from None
     if not np.isfinite(scores).all():
         at = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise InputError(f"{name} has no finite number in item {at:,}. Fix it or drop the item.")
+        raise InputError(f"{name} is not a finite number in item {at:,}. Fix it or drop the item.")
     return scores
 
 
-def facts_column(values: Any, origin: Origin, name: str) -> list[Any]:
+def facts_column(values: Any, origin: Origin, name: str) -> Sequence[Any] | Array:
     """The system, run, fold, data set, item or cluster of each row, as plain values."""
-    plain = [plain_value(value, origin.reading) for value in to_list(values)]
+    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and origin.reading != "json":
+        return values
+    listed = to_list(values)
+    if origin.reading != "json" and {*map(type, listed)} == {str}:
+        return listed
+    plain = [plain_value(value, origin.reading) for value in listed]
     if None in plain:
         raise LabelError(
             f"{_place(origin, name)} is empty in item {plain.index(None):,}. Fill it in or drop "
@@ -449,7 +490,9 @@ def facts_column(values: Any, origin: Origin, name: str) -> list[Any]:
     return plain
 
 
-def _ids(values: list[Any], name: str) -> Array:
+def _ids(values: Sequence[Any] | Array) -> Array:
+    if isinstance(values, np.ndarray):
+        return values.astype(np.int64)
     if all(type(x) is int for x in values):
         return np.array(values, np.int64)
     return np.array([str(x) for x in values], np.str_)
@@ -458,24 +501,32 @@ def _ids(values: list[Any], name: str) -> Array:
 def _data_sets(rows: ReadRuns, columns: Columns, title: str) -> Iterator[tuple[str, DataSet]]:
     """The rows of a table, a part for each data set, system and run that its columns name."""
     n = len(rows.true[0])
-    names = [
-        role for role in ("dataset", "system", "run") if isinstance(rows.facts.get(role), list)
-    ]
+    names = [role for role in ("dataset", "system", "run") if role in rows.facts]
+    names = [role for role in names if not isinstance(rows.facts[role], str)]
     if not names:
         yield str(rows.facts.get("dataset", "")), _data_set(
             "", rows, columns, np.arange(n), title
         )  # fmt: skip
         return
-    keys = [*zip(*(map(str, rows.facts[role]) for role in names), strict=True)]
-    distinct = {key: at for at, key in enumerate(dict.fromkeys(keys))}
-    code = np.fromiter(map(distinct.__getitem__, keys), np.intp, n)
-    order = np.argsort(code, kind="stable")
-    ends = np.cumsum(np.bincount(code))[:-1]
-    for key, places in zip(distinct, np.split(order, ends), strict=True):
-        told = dict(zip(names, key, strict=True))
-        name = told.get("dataset", rows.facts.get("dataset", ""))
+    sides = [_coded(rows.facts[role]) for role in names]
+    code = np.ravel_multi_index([x for x, _ in sides], [len(y) for _, y in sides])
+    distinct, first, code = np.unique(code, return_index=True, return_inverse=True)
+    order = np.argsort(code.astype(np.min_scalar_type(len(distinct))), kind="stable")
+    groups = np.split(order, np.cumsum(np.bincount(code))[:-1])
+    for at in np.argsort(first):  # in order of appearance
+        told = {x: str(y[z[first[at]]]) for x, (z, y) in zip(names, sides, strict=True)}
+        name = str(told.get("dataset", rows.facts.get("dataset", "")))
         own = rows._replace(facts={**rows.facts, **told})
-        yield str(name), _data_set(str(name), own, columns, places, title)
+        yield name, _data_set(name, own, columns, groups[at], title)
+
+
+def _coded(values: Sequence[Any] | Array) -> tuple[Array, Sequence[Any]]:
+    """The code of each value, and what the codes stand for."""
+    if isinstance(values, np.ndarray):
+        names, codes = np.unique(values, return_inverse=True)
+        return codes, names.tolist()
+    code = {name: at for at, name in enumerate(dict.fromkeys(values))}
+    return np.fromiter(map(code.__getitem__, values), np.intp, len(values)), [*code]
 
 
 def _data_set(name: str, rows: ReadRuns, columns: Columns, places: Array, title: str) -> DataSet:
@@ -492,12 +543,11 @@ def _data_set(name: str, rows: ReadRuns, columns: Columns, places: Array, title:
     folds = fold_names = None
     fold = facts.get("fold")
     if fold is not None:
-        values = [str(fold)] * len(places) if isinstance(fold, str) else [fold[x] for x in places]
-        one, fold_names = _named(values)
+        one, fold_names = _named([fold]) if isinstance(fold, str) else _named(fold, places)
         folds = np.broadcast_to(one, predicted.shape).copy()
     cluster = names = None
     if rows.cluster is not None:
-        cluster, names = _named([rows.cluster[x] for x in places], cluster_labels)
+        cluster, names = _named(rows.cluster, places)
     by_line = rows.items is None
     if rows.items is not None:
         ids = rows.items[places]
@@ -514,16 +564,20 @@ def _data_set(name: str, rows: ReadRuns, columns: Columns, places: Array, title:
 
 
 def _filled(key: RunKey, own: RunKey) -> RunKey:
-    """The key of a column, completed by what the table or its path says."""
+    """The key of a column, completed by the table or its path."""
     return RunKey(key.system or own.system, key.run or own.run)
 
 
-def _named(values: Sequence[Any], make: Callable[[Any], Labels] = cluster_labels) -> Values:
-    kinds = {type(x) for x in values}
-    plain = values if len(kinds) == 1 and kinds <= {int, str} else [*map(str, values)]
-    names = make({*plain})
+def _named(values: Sequence[Any] | Array, places: Any = slice(None)) -> Values:
+    """Some of the values as codes of whole numbers or texts."""
+    codes, every = _coded(values)
+    present, codes = np.unique(codes[places], return_inverse=True)
+    used = [every[at] for at in present]
+    kinds = {type(x) for x in used}
+    plain = used if len(kinds) == 1 and kinds <= {int, str} else [*map(str, used)]
+    names = cluster_labels({*plain})
     code = {name: at for at, name in enumerate(names)}
-    return np.fromiter(map(code.__getitem__, plain), np.int32, len(plain)), names
+    return np.array([code[x] for x in plain], np.int32)[codes], names
 
 
 def _common(
@@ -538,7 +592,7 @@ def _common(
             f"{next(x for x in examples if type(x) is not type(examples[0]))!r}. Convert one, so "
             "that equal classes are equal values."
         )
-    if text:
+    if text and sides[0][1] != VALUE:
         every = sorted({str(label) for _, labels in sides for label in labels})
         as_strings = declared is not None and Labels(declared).kind == "str"
         read = dict(zip(every, every if as_strings else from_text(every), strict=True))
@@ -557,7 +611,7 @@ def _common(
 
 
 def _alike(parts: list[DataSet]) -> list[DataSet]:
-    """Parts whose classes are read alike: 1 in one file and 'a' in another makes both texts."""
+    """Parts whose classes are read alike: 1 in one file and 'a' in another make both texts."""
     kinds = {part.labels.kind for part in parts}
     if kinds == {"int", "str"} and not any(part.declared for part in parts):
         return [
@@ -570,7 +624,7 @@ def _alike(parts: list[DataSet]) -> list[DataSet]:
 
 
 def _refuse_repeated(name: str, part: DataSet, title: str) -> None:
-    if part.by_line or len(part.ids) < 2:
+    if part.by_line or len(part.ids) < 2 or (part.ids[1:] > part.ids[:-1]).all():
         return
     values, times = np.unique(part.ids, return_counts=True)
     if len(values) == len(part.ids):
@@ -578,7 +632,7 @@ def _refuse_repeated(name: str, part: DataSet, title: str) -> None:
     more = int((times > 1).sum())
     key = ", ".join(sorted({str(key) for key in part.keys})[:2])
     raise InputError(
-        f"{title}: {named(name)}{more:,} items, such as {values[times > 1][0].item()!r}, are more "
-        f"than once in one run ({key or 'without a name'}). Remove them, or name the column that "
-        "tells runs, folds or data sets apart: run=, fold=, dataset=."
+        f"{title}: {named(name)}{more:,} items, such as {values[times > 1][0].item()!r}, appear "
+        f"more than once in one run ({key or 'without a name'}). Remove them, or name the column "
+        f"that distinguishes runs, folds or data sets: run=, fold=, dataset=."
     )

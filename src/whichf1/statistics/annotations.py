@@ -1,8 +1,8 @@
-"""Scores of ratings: kinds of items are the units, and the raters are those at hand.
+"""Scores of ratings: kinds of items are the units; the raters are fixed.
 
-The ratings of an item belong together, so items are what varies. A formula of agreement depends on
-few sums over items; its derivatives by these sums give the slope of every kind of item. This is the
-linearized variance that Gwet (2008) derives for each coefficient by itself.
+The ratings of an item belong together, so the items vary. A formula of agreement depends on a few
+sums over items; its derivatives with respect to them give the slope of every kind of item. This is
+the linearized variance that Gwet (2008) derives for each coefficient by itself.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from whichf1.tables.annotations import RaterMargins, RaterTable
 from whichf1.tables.cells import Array
 
 FEW_ITEMS = 20
-"""With fewer items that have a pair of ratings, no method is known to hold."""
+"""With fewer items that have a pair of ratings, no method is known to be valid."""
 FEW_EACH = 15
-"""The delta method and the bootstrap need as many items of each category …"""
+"""The delta method and the bootstrap need this many items of each category …"""
 FEW_DISPUTED = 5
-"""… and as many on which raters disagree."""
+"""… and this many on which raters disagree."""
 _MANY = 20.0
 """With many more disagreements than this, the added ones are about as far off as those seen."""
 _MOST_CATEGORIES = 64
-"""Beyond, no item is spread over all pairs of categories."""
+"""Beyond this many, no item is spread over all pairs of categories."""
 
 
 class RaterPairs(Statistic):
@@ -75,15 +75,15 @@ class RaterPairs(Statistic):
 
     @property
     def size(self) -> int:
-        """How many ratings of how many kinds of items there are."""
+        """The number of ratings times the number of kinds of items."""
         return len(self._table.item) + len(self._table.count)
 
     def beside(self, other: RaterPairs) -> RaterPairs:
-        """The score of the kinds of items of both."""
+        """The score on the kinds of items of both."""
         return self._with(self._table.beside(other._table))
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items with a pair of ratings, of a category, or with different ratings."""
+        """Too few items with a pair of ratings, in a category, or with different ratings."""
         table = self._table
         n = sample.at(table.pairable).effective_n
         if n < FEW_ITEMS:
@@ -103,7 +103,7 @@ class RaterPairs(Statistic):
         return f"category {name} was given to {size[least]:.3g} items"
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """The value, and that with one item added: half in agreement, half in disagreement."""
+        """The value, and the value with one item added: half in agreement, half in disagreement."""
         value = self.values(sample.count)
         added = self._added
         if added is None:
@@ -125,7 +125,7 @@ class RaterPairs(Statistic):
     def _added(self) -> RaterTable | None:
         """The item that is added, with two ratings, spread over all pairs of categories.
 
-        Once disagreements are many, the added one is spread as those are.
+        Once there are many disagreements, the added one is spread like them.
         """
         table, k = self._table, self._table.classes
         if not 1 < k <= _MOST_CATEGORIES:

@@ -1,13 +1,13 @@
-"""Bands of curves: where the curve of the population lies, at one place or everywhere at once.
+"""Bands of curves: where the curve of the population lies, at one point or everywhere at once.
 
 Everything that a threshold decides is a function of three numbers: the true positive rate, the
-false positive rate and the share of positives. They are drawn from their posterior: a Dirichlet
-distribution over the items of each class in the order of their scores, with half an item more at
+false positive rate and the fraction of positives. They are drawn from their posterior: a Dirichlet
+distribution over the items of each class in the order of their scores, with an extra half item at
 either end, so that each rate has Jeffreys' beta distribution at every threshold (the Bayesian
-bootstrap of Gu, Ghosal and Roy 2008). Weighted items count as many equal ones as they are worth
-(Kish 1965). A pointwise band holds the middle of the drawn curves at each
-place; a simultaneous one reaches so far out at every place that it holds enough of the drawn curves
-from end to end. ``benchmarks/bands.py`` simulates how often they hold the true curve.
+bootstrap of Gu, Ghosal and Roy 2008). Weighted items count as their effective number of equal
+ones (Kish 1965). A pointwise band contains the middle of the drawn curves at each point; a
+simultaneous one is wide enough at every point to contain enough of the drawn curves from end to
+end. ``benchmarks/bands.py`` simulates how often they contain the true curve.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from whichf1.tables.ranking import Ranking
 
 DRAWS = 2000
 GROUPS = 1000
-"""Scores are grouped into about so many of each class before they are drawn."""
+"""Scores are grouped into about this many per class before they are drawn."""
 
 Shape: TypeAlias = Literal[
     "roc", "pr", "pr-gain", "det", "gain", "lift", "decision", "risk-coverage"
@@ -47,20 +47,20 @@ class Band:
     high: Array
     level: float
     simultaneous: bool
-    """Whether the whole curve lies inside with this probability, or each of its points."""
+    """Whether the level applies to the whole curve at once, or to each of its points."""
 
 
 class ThresholdRates(NamedTuple):
-    """What every threshold decides, from no positives to all; rates may have leading axes."""
+    """The rates at every threshold, from no positives to all; they may have leading axes."""
 
     threshold: Array
     tpr: Array
     fpr: Array
     prevalence: Array
-    """The share of positives (…, 1)."""
+    """The fraction of positives (…, 1)."""
 
     def each(self) -> Iterable[ThresholdRates]:
-        """Those of each draw."""
+        """The rates of each draw."""
         parts = zip(self.tpr, self.fpr, self.prevalence, strict=True)
         return (ThresholdRates(self.threshold, *part) for part in parts)
 
@@ -68,14 +68,14 @@ class ThresholdRates(NamedTuple):
 def band(
     ranking: Ranking, shape: Shape, x: Array, level: float, simultaneous: bool, seed: int = 0
 ) -> Band:
-    """The band of a curve of this shape at these places."""
+    """The band of a curve of this shape at these points."""
     drawn = draw_rates(ranking, seed)
     values = np.stack([AT[shape](x, rates) for rates in drawn.each()])
     return enclosing(x, values, level, simultaneous)
 
 
 def enclosing(x: Array, values: Array, level: float, simultaneous: bool) -> Band:
-    """The band that holds this part of the drawn curves (draws, places)."""
+    """The band that contains this fraction of the drawn curves (draws, points)."""
     if not is_number(level) or not 0 < level < 1:
         raise DefinitionError(f"level must be between 0 and 1, for example 0.95; got {level!r}")
     ordered = np.sort(values, 0)
@@ -87,7 +87,7 @@ def enclosing(x: Array, values: Array, level: float, simultaneous: bool) -> Band
 
 
 def _depth(values: Array, ordered: Array) -> Array:
-    """How far from the edge of all draws each of them is, where it is nearest to it."""
+    """How far each draw is from the edge of all draws, at the point where it is nearest to it."""
     depth = np.full(len(values), len(values))
     for column, sorted_column in zip(values.T, ordered.T, strict=True):
         below = np.searchsorted(sorted_column, column, side="right")
@@ -148,7 +148,7 @@ def _benefit(x: Array, tpr: Array, fpr: Array, prevalence: Array | float) -> Arr
 
 
 def at_or_above(x: Array, threshold: Array) -> Array:
-    """The place of the lowest threshold, in falling order, that is at least each x."""
+    """The index of the lowest threshold, in descending order, that is at least each x."""
     return np.searchsorted(-threshold, -x, side="right") - 1
 
 
@@ -158,7 +158,7 @@ def _decision(x: Array, rates: ThresholdRates) -> Array:
 
 
 def _risk(coverage: Array, rates: ThresholdRates) -> Array:
-    """The share of errors among the first items, where positives are right predictions."""
+    """The fraction of errors among the first items, if positives are correct predictions."""
     wrong = (1 - rates.prevalence) * rates.fpr
     taken = rates.prevalence * rates.tpr + wrong
     risk: Array = np.interp(coverage, taken, wrong) / coverage
@@ -182,7 +182,7 @@ AT: dict[str, Callable[[Array, ThresholdRates], Array]] = {
 
 
 def grouped(ranking: Ranking) -> Ranking:
-    """The ranking with neighbouring scores together, if there are very many."""
+    """The ranking with neighbouring scores grouped, if there are very many."""
     if len(ranking.score) <= 2 * GROUPS:
         return ranking
     p, n = ranking.table.sizes
@@ -200,7 +200,7 @@ def grouped(ranking: Ranking) -> Ranking:
 def draw_rates(ranking: Ranking, seed: int, draws: int = DRAWS) -> ThresholdRates:
     """ThresholdRates drawn from their posterior (draws, thresholds).
 
-    Weighted items are as many equal ones as they are worth.
+    Weighted items count as their effective number of equal ones.
     """
     rng, weight, ranking = generator(seed), _typical_weight(ranking), grouped(ranking)
     p, n = (float(size) / weight for size in ranking.table.sizes)
@@ -212,24 +212,24 @@ def draw_rates(ranking: Ranking, seed: int, draws: int = DRAWS) -> ThresholdRate
 
 
 def has_band(ranking: Ranking) -> bool:
-    """Whether it is known what the items are worth."""
+    """Whether the effective number of items is known."""
     return bool(np.isfinite(ranking.effective_n))
 
 
 def _typical_weight(ranking: Ranking) -> float:
-    """Σw² / Σw: so many items of this weight as ``effective_n`` have the same sums (Kish 1965)."""
+    """Σw² / Σw: ``effective_n`` items of this weight have the same sums (Kish 1965)."""
     if not ranking.weighted:
         return 1.0
     if not has_band(ranking):
         raise InputError(
             "a band of weighted items needs the sum of their squared weights, which this ranking "
-            "does not have: make it with whichf1.rank(…, weights=), or draw no band"
+            "does not have. Create it with whichf1.rank(…, weights=), or draw no band."
         )
     return float(ranking.n) / ranking.effective_n
 
 
 def _drawn(counts: Array, draws: int, rng: np.random.Generator) -> Array:
-    """Running shares of a Dirichlet distribution, with half an item at either end."""
+    """Cumulative fractions of a Dirichlet distribution, with half an item at either end."""
     parts = np.concatenate([[0.5], counts, [0.5]])
     mass = np.zeros((draws, len(parts)))
     here = parts > 0

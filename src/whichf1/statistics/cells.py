@@ -1,7 +1,7 @@
 """Scores of class counts: the cells of the confusion matrix are the units.
 
-The slope ∂M/∂count of every cell comes from walking back through the metric's own formula, without
-a line of code per metric; n times the slope is the influence of an item.
+The slope ∂M/∂count of every cell comes from differentiating the metric's own formula backwards,
+without any code per metric; n times the slope is the influence of an item.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
 FEW_EACH = 5
-"""Agreement needs as many items for each class, wherever they are."""
+"""Agreement needs this many items per class, wherever they are."""
 FEW_CELLS = 1 << 14
-"""Up to here cells are summed class by class; beyond, in sorted order."""
+"""Up to this many classes, cells are summed class by class; beyond, in sorted order."""
 _MANY_CELLS = 1 << 22
-"""Beyond, no item is spread over all cells."""
+"""Beyond this many classes, no item is spread over all cells."""
 _BLOCK = 1 << 13
-"""Cells worked on at a time: they fit the cache, and BLAS starts no threads for them."""
+"""Cells processed at a time: they fit in the cache, and BLAS starts no threads for them."""
 
 
 class Cells(Statistic):
@@ -76,7 +76,7 @@ class Cells(Statistic):
         return self._of(self._shared_margins(count)[self._system])
 
     def replicated(self, drawn: Drawn) -> Array:
-        """The values on cells that are drawn."""
+        """The values on replicates of the cells."""
         if drawn.rows is None:
             return self.values(drawn.count)
         return self._of(self._shared_margins.drawn(drawn, self._system))
@@ -101,17 +101,17 @@ class Cells(Statistic):
 
     @cached_property
     def margin_slopes(self) -> tuple[Array, MarginSlopes]:
-        """The value, and what all slopes are made of: the same however fine the cells are."""
+        """The value, and the terms of all slopes, which do not depend on how fine the cells are."""
         if self._coarse is not None:
             return self._coarse.margin_slopes
         return margin_slopes(self.definition, self.frozen, self.frozen.table)
 
     @property
     def is_one_number(self) -> bool:
-        """Whether it is one score, not one of each class."""
+        """Whether it is a single score, not one for each class."""
         return self._whole
 
-    @property
+    @cached_property
     def _linear(self) -> bool:
         definition = self.definition
         if definition.average in ("macro", "weighted") or definition.epsilon:
@@ -124,7 +124,7 @@ class Cells(Statistic):
 
     @property
     def _fraction(self) -> Share | None:
-        """If the score is a fraction of items, or one of each class is: of the kinds of items."""
+        """The score, or that of each class, as a fraction of kinds of items, if it is one."""
         rate = self.definition.declaration.kind == "rate"
         if not self._linear or (rate and self._whole):
             return None
@@ -136,7 +136,7 @@ class Cells(Statistic):
         return kind_slopes(self.definition, self.frozen)
 
     def _slope_of_class(self, by_kind: OneVsRest, at: int) -> Array:
-        """To the class at that place, each cell is one of four kinds."""
+        """For the class at that index, each cell is one of four kinds."""
         table, code = self.frozen.table, self.frozen.classes[at]
         true, predicted = table.true == code, table.predicted == code
         wrong = np.where(true, by_kind.fn[at], np.where(predicted, by_kind.fp[at], by_kind.tn[at]))
@@ -146,7 +146,7 @@ class Cells(Statistic):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items or hits of a class, or errors if the method needs them.
 
-        A smoothed score of one class holds with any number of items. Agreement needs some for each
+        A smoothed score of one class is valid with any number of items. Agreement needs some per
         class; only a mean over classes needs them in every class.
         """
         definition = self.definition
@@ -179,7 +179,7 @@ class Cells(Statistic):
         least = FEW if sample.squares is None else FEW_WEIGHTED
         few, metric = self._few_in_class(sample, 0, False, least), self.definition.declaration
         if few is not None or (metric.kind == "rate" and metric.bounds[1] < inf):
-            return few  # a class of both systems has the same items
+            return few  # a class has the same items for both systems
         return other._few_in_class(sample, 0, False, least)
 
     def _few_in_class(
@@ -247,7 +247,7 @@ class Cells(Statistic):
         return differs
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """The values, and each with one item added, spread over the table or over its own 2 × 2."""
+        """The values, and each with one item added, spread over the table or its own 2 × 2."""
         if not self._whole:
             return self._smoothed_classes(sample)
         share = self.share()
@@ -304,7 +304,7 @@ class Cells(Statistic):
         return None if missed == false else table.true if missed else table.predicted
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
-        """Also of cells that no item is in; only of these if there are many classes."""
+        """The score on all cells, including empty ones; on occupied ones if classes are many."""
         table = self.frozen.table
         if not items or sample.cluster is not None:
             return self, sample
@@ -323,7 +323,7 @@ class Cells(Statistic):
         return cells, Sample(count, squares)
 
     def _smoothed_classes(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """Of the four kinds of items that a class has, each gets a quarter of an item."""
+        """Each of the four kinds of items of a class gets a quarter of an item."""
         table, classes = self.frozen.table, self.frozen.classes
         values = np.ravel(self.values(sample.count))
         kinds = np.stack(four(table.one_vs_rest(classes)))
@@ -359,7 +359,7 @@ class Cells(Statistic):
 
     @cached_property
     def _sides(self) -> tuple[tuple[int, int], tuple[int, int]] | None:
-        """If a score of one class only depends on two rates: of which of its four kinds of items.
+        """The kinds of items of the two rates on which a score of one class depends, if it does.
 
         The first kind of each side, of both kinds.
         """
@@ -384,12 +384,12 @@ class Cells(Statistic):
         return TwoRates((one, two), score, of_ratio)
 
     def _kind(self, at: int) -> Array:
-        """To the class at that place, which of five kinds each cell is."""
+        """Which of five kinds each cell is for the class at that index."""
         return _kinds_of_items(self.frozen._replace(classes=self.frozen.classes[[at]]))
 
     @cached_property
     def right_and_wrong(self) -> tuple[Array, Array] | None:
-        """∂value/∂count of an item of each class that is right, and of one that is wrong."""
+        """∂value/∂count of a correctly and of a wrongly predicted item of each class."""
         if not self._whole:
             tp, fp, fn, tn = (float(x[0]) for x in four(self._kinds[1]))
             return np.array([tp, tn]), np.array([fn, fp])
@@ -441,7 +441,7 @@ class Cells(Statistic):
         return [*map(Spread, np.sqrt(square).tolist(), skew.tolist())]
 
     def beside(self, other: Cells) -> Cells:
-        """The score of the cells of both."""
+        """The score on the cells of both."""
         tables = (self.frozen.table, other.frozen.table)
         true, predicted, count = (
             np.concatenate([getattr(x, side) for x in tables])
@@ -451,7 +451,7 @@ class Cells(Statistic):
         return Cells(self.definition, self.frozen._replace(table=both))
 
     def exchange(self, other: Cells, sample: Sample) -> Swap:
-        """Only cells on which the systems disagree move; the sums of all others stay."""
+        """Only cells on which the systems disagree change; the sums of all others stay the same."""
         if sample.squares is not None:  # a small difference of large weights is not exact
             return super().exchange(other, sample)
         moving = MovingCells(self.frozen.table, other.frozen.table, self.differs(other))
@@ -463,10 +463,10 @@ class Cells(Statistic):
         return swapped
 
     def share(self, at: int = 0) -> Share | None:
-        """What each cell is to the score; None if the score is not a fraction of items.
+        """The role of each cell in the score; None if the score is not a fraction of items.
 
-        A score is one if every item is a success, a failure, or does not count, which is found by
-        running the formula on each kind of item alone. F1 is one in disguise: with
+        A score is one if every item is a success, a failure, or does not count, which is determined
+        by running the formula on each kind of item alone. F1 is one in disguise: with
         J = TP / (TP + FP + FN) it is 2J / (1 + J), and an interval for J becomes one for F1. Summed
         over all classes, every rate depends on the accuracy alone.
         """
@@ -479,7 +479,8 @@ class Cells(Statistic):
             frozen = frozen._replace(classes=frozen.classes[[at]])
         rate = self.definition.declaration.kind == "rate"
         kind = _kinds_of_items(frozen) if rate else 1 - self.right  # or 0 right, 1 wrong
-        share = self._share_of(_alone(*self._formula, len(frozen.classes)), np.unique(kind))
+        present = np.flatnonzero(np.bincount(kind))
+        share = self._share_of(_alone(*self._formula, len(frozen.classes)), present)
         return None if share is None else share._replace(success=share.success[kind])
 
     @property
@@ -489,7 +490,7 @@ class Cells(Statistic):
         return definition.average == "micro" and every and not definition.epsilon
 
     def _share_of_accuracy(self) -> Share | None:
-        """A rate of the counts summed over all classes; None if it is always the same."""
+        """A rate of the counts summed over all classes; None if it is constant."""
         definition, k = self.definition, self.frozen.table.classes
 
         def score(accuracy: float) -> float:
@@ -510,17 +511,17 @@ class Cells(Statistic):
         top, bottom = alone
         success = np.where(bottom == 0, np.nan, (top != 0).astype(float))
         top, bottom = top[present], bottom[present]
-        gains = np.unique(bottom[top != 0])
-        losses = np.unique(bottom[(top == 0) & (bottom != 0)])
-        whole = bool(np.all((top == 0) | (top == bottom)))
-        if not whole or len(gains) > 1 or len(losses) > 1:
+        hits = top != 0
+        gains, losses = bottom[hits], bottom[~hits & (bottom != 0)]
+        several = (gains[1:] != gains[:-1]).any() or (losses[1:] != losses[:-1]).any()
+        if several or (top[hits] != gains).any():
             return None
         gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
 
 
 def _kind_of_size(c: OneVsRest, what: str) -> Array:
-    """What there may be too little of, in each class."""
+    """What there may be too few of in each class."""
     if what == "items":
         return c.tp + c.fn
     return {"hits": c.tp, "false positives": c.fp, "misses": c.fn}[what]
@@ -528,7 +529,7 @@ def _kind_of_size(c: OneVsRest, what: str) -> Array:
 
 @lru_cache(maxsize=256)
 def _minds_distances(definition: Definition) -> bool:
-    """Whether a measure of agreement tells near errors from far ones, found by trying it."""
+    """Whether a measure of agreement distinguishes near and far errors, determined by trial."""
     if reads_cells(definition):
         return False
     table = Table(*np.divmod(np.arange(9), 3), np.array([4.0, 1, 1, 1, 4, 1, 1, 1, 4]), 3)
@@ -539,7 +540,7 @@ def _minds_distances(definition: Definition) -> bool:
 
 @lru_cache(maxsize=256)
 def _is_mean_of_classes(definition: Definition) -> bool:
-    """Whether a measure of agreement counts true classes alike, found by doubling one of them."""
+    """Whether a measure of agreement weights true classes equally, tried by doubling one."""
     if any(isinstance(value, tuple) for _, value in definition.parameters):
         return False  # a matrix for all pairs of classes
     count = np.array([4.0, 1, 2, 2, 5, 1, 1, 3, 6])
@@ -556,7 +557,7 @@ def _is_mean_of_classes(definition: Definition) -> bool:
 
 @lru_cache(maxsize=256)
 def reads_cells(definition: Definition) -> bool:
-    """Whether a score needs the cells, not only their sums, found by trying it."""
+    """Whether a score needs the cells, not only their sums, determined by trial."""
     if any(isinstance(value, tuple) for _, value in definition.parameters):
         return True  # a matrix for all pairs of classes
     asked: list[bool] = []
@@ -574,7 +575,7 @@ def reads_cells(definition: Definition) -> bool:
 
 @lru_cache(maxsize=256)
 def _needed_errors(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> tuple[bool, bool]:
-    """Whether false positives and whether misses alone make a rate defined: it depends on them."""
+    """Whether a rate depends on false positives, and on misses: they alone make it defined."""
     bottom = _alone(metric, dict(parameters), 1)[1]
     every = not bottom.any()  # a ratio of ratios
     return every or bool(bottom[3]), every or bool(bottom[2])
@@ -597,8 +598,8 @@ def _endless_without(metric: Metric, parameters: tuple[tuple[str, Any], ...]) ->
 def _independent_sides(
     metric: Metric, parameters: tuple[tuple[str, Any], ...]
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
-    """Whether a rate only depends on how each true class is predicted, or on how each predicted one
-    is true: it stays as it is if a side has more items. Found by trying it.
+    """Whether a rate depends only on how each true class is predicted, or only on how each
+    predicted class is true, so that more items on one side do not change it; determined by trial.
     """
     tp, fp, fn, tn = np.array([[3.0, 9, 9], [2, 2, 6], [1, 3, 1], [5, 5, 5]])
     top, bottom = metric.formula(OneVsRest(tp, fp, fn, tn), **dict(parameters))
@@ -625,12 +626,12 @@ def shared_cells(systems: Sequence[Cells], counts: Counts) -> tuple[list[Cells],
 class CodeSums:
     """Sums of cells by several codes at once, for a batch of replicates.
 
-    Replicates stand side by side in memory, so that a sum over the cells of a class adds whole
+    Replicates are adjacent in memory, so that a sum over the cells of a class adds whole
     vectors; nothing here depends on the number of threads.
     """
 
     def __init__(self, parts: Sequence[tuple[Array, Array]], classes: int) -> None:
-        """Each part is a code for every cell, and the places of the cells that it takes."""
+        """Each part is a code for every cell, and the indices of the cells that it uses."""
         self._parts: list[tuple[Array, Array]] = []
         for x, cells in parts:
             self._parts.append((x[cells], cells))
@@ -661,7 +662,7 @@ class CodeSums:
         return sums_of_parts
 
     def drawn(self, drawn: Drawn) -> list[Array]:
-        """The same from replicates that are drawn."""
+        """The same for replicates of the cells."""
         if drawn.rows is None:
             return self(drawn.count)
         sums = kernel.sum_rows(drawn.rows, *self._rows_of(drawn))
@@ -684,7 +685,7 @@ class CodeSums:
 
 
 class SystemMargins:
-    """Cells → margins of the systems that share them; the last batch is remembered."""
+    """Cells → margins of the systems that share them; the last batch is cached."""
 
     def __init__(self, true: Array, predictions: Sequence[Array], classes: int) -> None:
         self._true, self._predictions, self._classes = true, predictions, classes
@@ -710,7 +711,7 @@ class SystemMargins:
         return self._last[1]
 
     def drawn(self, drawn: Drawn, system: int) -> Margins:
-        """The margins of one system, from replicates that are drawn."""
+        """The margins of one system, from replicates of the cells."""
         if system not in self._sums_of:
             self._sums_of[system] = CodeSums(self._parts(system), self._classes)
         sums = self._sums_of[system].drawn(drawn)
@@ -740,7 +741,7 @@ class SystemMargins:
 
 
 class MovingCells:
-    """Cells → margins of two systems, of which some items are swapped; for whole numbers."""
+    """Cells → margins of two systems after some items are swapped; for whole numbers."""
 
     def __init__(self, a: Table, b: Table, differ: Array) -> None:
         self._tables, self._classes = (a, b), max(a.classes, b.classes)
@@ -753,13 +754,13 @@ class MovingCells:
         self._sums = CodeSums(parts, self._classes)
 
     def __call__(self, moved: Drawn) -> tuple[Margins, Margins]:
-        """The margins of both, where so many of each cell are swapped."""
+        """The margins of both, after this many items of each cell are swapped."""
         right_a, wrong_a, right_b, wrong_b = self._sums.drawn(moved)
         hits, alarms = right_b - right_a, wrong_b - wrong_a
         return self._side(0, moved, hits, alarms), self._side(1, moved, -hits, -alarms)
 
     def _side(self, system: int, moved: Drawn, hits: Array, alarms: Array) -> Margins:
-        """One system with these changes; a class has as many items as before."""
+        """One system with these changes; the sizes of the classes stay the same."""
         own, other = self._tables[system], self._tables[1 - system]
 
         def change(a: Array, b: Array, size: int) -> Array:
@@ -781,7 +782,7 @@ class MovingCells:
 
 
 class MarginSlopes(NamedTuple):
-    """All that the slope ∂M/∂count of a cell is made of, arrays (…, classes)."""
+    """The terms of the slope ∂M/∂count of a cell, as arrays (…, classes)."""
 
     right: Array
     """Of the right cell of each class."""
@@ -812,7 +813,7 @@ class MarginSlopes(NamedTuple):
 
     @property
     def square(self) -> Array:
-        """∂M/∂count of every cell of the table by its margins, in rows of true classes."""
+        """∂M/∂count of every cell of the table from its margins; true classes are in rows."""
         cells = np.add.outer(self.rows, self.columns)
         cells.flat[:: len(cells) + 1] = self.right
         if self.distances is not None:
@@ -820,7 +821,7 @@ class MarginSlopes(NamedTuple):
         return cells
 
     def of(self, table: int) -> MarginSlopes:
-        """Those of one table of a batch."""
+        """The terms of one table of a batch."""
         right, rows, columns, distances, cells = self
         far = None if distances is None else distances[table]
         own = None if cells is None else cells._replace(values=cells.values[table])
@@ -840,7 +841,7 @@ class MarginSlopes(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _apart(k: int) -> Array:
-    """How many places apart the two classes of each cell are."""
+    """How far apart the two classes of each cell are in label order."""
     apart: Array = np.abs(np.subtract.outer(np.arange(k), np.arange(k)))
     return apart
 
@@ -879,7 +880,8 @@ def kind_slopes(
 ) -> tuple[Array, OneVsRest]:
     """The values, and ∂(their sum)/∂(tp, fp, fn, tn) of each class.
 
-    Without an average that is each rate's own: the rate of a class depends on nothing else.
+    Without an average, this is the derivative of each rate, since the rate of a class depends on
+    nothing else.
     """
 
     def values(*kinds: Array) -> Array:
@@ -891,7 +893,7 @@ def kind_slopes(
 
 
 class _Fixed(NamedTuple):
-    """In place of a table: its one-vs-rest counts as they are."""
+    """A stand-in for a table that holds its one-vs-rest counts."""
 
     counts: OneVsRest
 
@@ -906,7 +908,7 @@ def four(c: OneVsRest) -> tuple[Array, Array, Array, Array]:
 
 
 def _spread_in_blocks(slope: MarginSlopes, table: Table, sample: Sample) -> Spread:
-    """The spread of a slope that is centred, a block at a time: what fits the cache is faster."""
+    """The spread of a centred slope, one block at a time, so that it fits in the cache."""
     square = cube = 0.0
     for start in range(0, len(table.true), _BLOCK):
         block = slice(start, start + _BLOCK)
@@ -915,14 +917,14 @@ def _spread_in_blocks(slope: MarginSlopes, table: Table, sample: Sample) -> Spre
         part = by_cell * times
         square += float(np.dot(part, by_cell))
         part *= by_cell
-        if sample.squares is not None:  # as many equal items, of weight Σw² / Σw
+        if sample.squares is not None:  # the effective number of equal items, of weight Σw² / Σw
             part *= times / table.count[block]
         cube += float(np.dot(part, by_cell))
     return Spread(sqrt(square), cube / square**1.5 if square > 0 else None)
 
 
 def _kinds_of_items(frozen: Frozen) -> Array:
-    """To the classes, an item is 0 right, 1 confused among them, 2 missed, 3 false, 4 neither."""
+    """For some classes, an item is 0 right, 1 confused among them, 2 missed, 3 false, 4 neither."""
     table = frozen.table
     inside = np.zeros(table.classes, bool)
     inside[frozen.classes] = True

@@ -1,15 +1,15 @@
 """Groups of items: the largest difference, the smallest ratio, the worst score, the variance.
 
-All of it comes from the interval of each group's score. The distances from a score to its ends
-stand for its standard error (Zou and Donner 2008; Donner and Zou 2012 for ratios), so any method
-that gives an interval will do, and what is skewed stays skewed.
+Everything is derived from the interval of each group's score. The distances from a score to its
+ends replace its standard error (Zou and Donner 2008; Donner and Zou 2012 for ratios), so any
+interval method works, and skewed intervals stay skewed.
 
 The largest difference is max − min, which is not smooth: with equal groups it is above 0 by chance,
-and replicates of it are larger still. Its ends are those of all pairs. Of the pairs one is the
-largest in truth, and its upper end alone holds; so the largest upper end does, at the level of a
-single pair. A lower end must hold for all pairs at once, which is what Tukey's range is for: the
-largest lower end is above 0 if and only if Tukey's test rejects that groups are equal. The
-worst score is the same with groups in place of pairs.
+and replicates of it are larger still. Its ends come from all pairs. One of the pairs truly
+differs most, and its own upper end is valid, so the largest upper end is valid at the level of a
+single pair. A lower end must be valid for all pairs at once, which is what Tukey's range is for:
+the largest lower end is above 0 if and only if Tukey's test rejects that groups are equal. The
+worst score works the same way, with groups in place of pairs.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from whichf1.tables.cells import Array
 _NODES = 200
 """Points of the integral over a range; it is exact to about 1e-14."""
 _FAR = 9.0
-"""Standard deviations beyond which a normal distribution has nothing."""
+"""Standard deviations beyond which a normal distribution is negligible."""
 _HALVINGS = 60
 _LEAST_P = 1e-15
-"""What the integral cannot tell from 0."""
+"""What the integral cannot distinguish from 0."""
 
 
 class Ends(NamedTuple):
@@ -66,7 +66,7 @@ class GroupEstimates:
     each: Ends
     """At the level ``level_of_each``."""
     correlation: Array | None = None
-    """Between the scores of groups; None if they are independent."""
+    """The correlation between the scores of groups; None if they are independent."""
 
     def _rows(self) -> Iterator[tuple[int, Array, Array]]:
         """Each group, the groups that it is compared with, and its correlation with them."""
@@ -153,7 +153,7 @@ class GroupEstimates:
             rest = a**2 - step**2
             inside = np.sqrt(np.maximum(middle**2 - square * rest, 0.0))
             with np.errstate(invalid="ignore", divide="ignore"):
-                if sign < 0:  # in this form also where the square is 0 or below
+                if sign < 0:  # in this form even where the square is 0 or below
                     lower = np.where(middle + inside > 0, rest / (middle + inside), 0.0)
                     return np.maximum(lower, 0.0)
                 return np.where(square > 0, (middle + inside) / square, inf)
@@ -161,13 +161,13 @@ class GroupEstimates:
         return root(down, b_up, -1.0), root(up, b_down, 1.0)
 
     def variance(self) -> Extreme:
-        """The variance between groups, without what is due to chance (Lum et al. 2022).
+        """The variance between groups, corrected for chance (Lum et al. 2022).
 
-        The sum of squares of the scores around their mean is what the true scores have, and what
+        The sum of squares of the scores around their mean is that of the true scores plus what
         chance adds. With C the matrix that centres and D the covariance of the scores, its mean is
         S + tr(CD), and its variance 2 tr(CDCD) + 4 sᵀDs with s the centred true scores and
         S = sᵀs. A multiple of a noncentral chi-square has both, and is inverted for S. Which groups
-        differ is uncertain itself, so sᵀDs is taken for as large as it can be, S times the largest
+        differ is itself uncertain, so sᵀDs is taken to be as large as possible: S times the largest
         eigenvalue.
         """
         z = normal_quantile((1 + self.level) / 2)
@@ -208,7 +208,7 @@ def _square_ends(
     tail = (1 - level) / 2
 
     def below(true: float) -> float:
-        """The probability of a sum of squares of at most the one found."""
+        """The probability of a sum of squares of at most the observed one."""
         scale = (second + 2 * true * largest) / (first + 2 * true)
         return float(special().chndtr(total / scale, first / scale, true / scale))
 
@@ -216,7 +216,7 @@ def _square_ends(
 
 
 def _falls_to(falling: Callable[[float], float], p: float, step: float) -> float:
-    """Where a falling function is p; 0 if it is at most p from the start."""
+    """Where a decreasing function equals p; 0 if it is at most p from the start."""
     if falling(0.0) <= p:
         return 0.0
     low, high = 0.0, step
@@ -229,19 +229,19 @@ def _falls_to(falling: Callable[[float], float], p: float, step: float) -> float
 
 
 def sizes_of(stratum: Array) -> tuple[int, ...]:
-    """How many groups each stratum has, of those with at least two."""
+    """How many groups each stratum has, for strata with at least two."""
     return tuple(sorted(int(n) for n in np.unique(stratum, return_counts=True)[1] if n > 1))
 
 
 def range_tail(z: float, sizes: tuple[int, ...]) -> float:
-    """The probability that of equal groups some pair differs by more than z of its errors."""
+    """The probability that some pair of equal groups differs by more than z standard errors."""
     if sizes == (2,):
         return 2 * normal_tail(z)
     return 1 - prod([_within(z * sqrt(2), groups) for groups in sizes])
 
 
 def _within(spread: float, groups: int) -> float:
-    """The probability that the range of so many normal variables is at most this."""
+    """The probability that the range of this many normal variables is at most this."""
     nodes, weights = _legendre()
     normal = special().ndtr
     at = _FAR * nodes
@@ -258,7 +258,7 @@ def _legendre() -> tuple[Array, Array]:
 
 @lru_cache(maxsize=256)
 def level_of_pairs(level: float, sizes: tuple[int, ...]) -> float:
-    """The level at which the intervals of single groups make those of all pairs hold at once."""
+    """The level of the intervals of single groups for which those of all pairs hold at once."""
     if sizes == (2,):
         return level
     return 1 - 2 * normal_tail(_falls_to(lambda z: range_tail(z, sizes), 1 - level, _FAR))

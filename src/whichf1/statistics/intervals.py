@@ -31,7 +31,7 @@ from whichf1.statistics.scales import (
 from whichf1.tables.cells import Array
 
 MANY_ITEMS = 1000
-"""From here on a mean is normal enough, however skewed its items are."""
+"""From this many items on, a mean is normal enough, however skewed its items are."""
 
 
 def estimate(
@@ -39,9 +39,9 @@ def estimate(
 ) -> tuple[Array, list[Interval | None]]:
     """The values of a definition, and an interval for each by its method.
 
-    The interval is None if the score is undefined, or does not vary to first order (a perfect
-    score, say): an interval of no width would claim too much. It has a caution if there is too
-    little of something for its method.
+    The interval is None if the score is undefined or does not vary to first order (a perfect
+    score, for example): an interval of zero width would claim too much. It has a caution if there
+    are too few of something for its method.
     """
     method = definition.interval
     if method is not None:
@@ -49,7 +49,7 @@ def estimate(
     values, intervals = _estimate(definition, statistic, sample)
     if method is None:
         return values, intervals
-    bounds, careful = definition.declaration.bounds, not isinstance(method, Auto)
+    bounds, careful = definition.bounds, not isinstance(method, Auto)
     exact = method.word == Posterior.word or method.word in PROPORTIONS
     checked: list[Interval | None] = []
     for at, value in enumerate(values.tolist()):
@@ -66,7 +66,7 @@ def estimate(
 
 
 def _not_known_to_cover(definition: Definition) -> str | None:
-    """Why resampling a score may mislead, in words: of such scores no interval is known to hold."""
+    """Why resampling a score may mislead, in words: no interval is known to be valid."""
     metric, method = definition.declaration, definition.interval
     if metric.smooth or method is None or not method.drawn:
         return None
@@ -74,12 +74,12 @@ def _not_known_to_cover(definition: Definition) -> str | None:
 
 
 def _room(value: float, bounds: tuple[float, float]) -> float:
-    """How far the nearer bound of a score is; negative for a number that ``undefined=`` gives."""
+    """The distance to the nearer bound of a score; negative for a value from ``undefined=``."""
     return min(value - bounds[0], bounds[1] - value)
 
 
 def cautioned(interval: Interval | None, few: str | None) -> Interval | None:
-    """The interval with the caution that there is too little of something."""
+    """The interval with the caution that there are too few of something."""
     if interval is None or few is None or interval.caution is not None:
         return interval
     ends, method = (interval.low, interval.high), (interval.level, interval.method)
@@ -111,10 +111,10 @@ def _estimate(
 def automatic(
     definition: Definition, statistic: Statistic, sample: Sample
 ) -> tuple[Array, list[Interval | None]]:
-    """The interval of each value by what holds for it.
+    """The interval of each value, by the method that suits it.
 
     A fraction of items gets one from quantiles of beta distributions; a score with a smoothed twin
-    one from that; any other the delta method.
+    gets one from the twin; any other uses the delta method.
     """
     values, twins = statistic.smoothed(sample)
     spreads = statistic.spreads(sample)[1] if None in twins else [None] * len(twins)
@@ -132,7 +132,7 @@ def twin_interval(definition: Definition, value: float, twin: Twin) -> Interval 
     method = definition.interval
     if method is None or twin is None or isnan(value):
         return None
-    bounds = definition.declaration.bounds
+    bounds = definition.bounds
     if isinstance(twin, Smoothed) and twin.spread.error == inf and bounds[1] < inf:
         return cautioned(Interval(*bounds, method.level, method.word), "nothing shows the spread")
     if isinstance(twin, Smoothed):
@@ -152,8 +152,8 @@ def interval_of_two_rates(
 ) -> tuple[float, float]:
     """The ends of a function of two rates, from the interval of each (Donner and Zou 2012).
 
-    Each rate alone would move the score so far, on the log scale if it is a ratio; the squares of
-    the moves add up. A rate of no items can be anything.
+    Each rate alone would move the score by some distance, on the log scale if it is a ratio; the
+    squares of these distances add up. A rate of no items can be anything.
     """
     ratio, ends = bounds[1] == inf, [rate.ends(level) for rate in twin.rates]
     if not all(rate.n for rate in twin.rates):
@@ -197,18 +197,19 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     metric, method = definition.declaration, definition.interval
     if method is None:
         return None
-    endless = metric.bounds[1] == inf or metric.bounds[0] == -inf
-    if not endless or metric.kind not in ("loss", "label ranking"):
-        return transformed(value, spread, metric.bounds, method.level, method.word)
+    bounds = definition.bounds
+    endless = bounds[1] == inf or bounds[0] == -inf
+    if not endless or metric.kind not in ("loss", "label ranking", "value"):
+        return transformed(value, spread, bounds, method.level, method.word)
     if not (isfinite(value) and isfinite(spread.error)) or spread.error <= NONE:
         return None
     half = normal_quantile((1 + method.level) / 2) * spread.error
-    low, high = max(metric.bounds[0], value - half), min(metric.bounds[1], value + half)
+    low, high = max(bounds[0], value - half), min(bounds[1], value + half)
     return Interval(low, high, method.level, method.word)
 
 
 def sums_interval(definition: Definition, mean: float, error: float, n: float) -> Interval | None:
-    """The interval of a mean over so many items of which only sums are known."""
+    """The interval of a mean over this many items, of which only sums are known."""
     if not isinstance(definition.interval, Auto):
         return interval_of(definition, mean, Spread(error))
     wider = error * sqrt(n / (n - 1)) if n > 1 else inf
@@ -232,8 +233,8 @@ def proportion(
         )
     if share is None:
         raise DefinitionError(
-            f"the interval {method.word!r} is for a fraction of items of one class each, and "
-            f"{definition.signature} is not one. Use interval='delta' or 'bootstrap'."
+            f"the interval {method.word!r} is for a fraction of items with one class each, "
+            f"and {definition.signature} is not one. Use interval='delta' or 'bootstrap'."
         )
     counts = ~np.isnan(share.success)
     n, x = float(sample.count[counts].sum()), float(sample.count[share.success == 1].sum())
@@ -247,7 +248,7 @@ def proportion(
 def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
-    """All values on every replicate (replicates, values), with the same draws for all."""
+    """All values for every replicate (replicates, values), with the same draws for all."""
     wide = all(map(attrgetter("adds_rows"), statistics))
     parts = [
         np.concatenate([each.replicated(drawn) for each in statistics], 1)
@@ -327,7 +328,7 @@ def bca_tails(
 ) -> tuple[float, float]:
     """Which quantiles to take, corrected for bias and acceleration (Efron 1987)."""
     normal, size = NormalDist(), len(replicates)
-    equal = np.abs(replicates - value) <= NONE  # rounding must not decide
+    equal = np.abs(replicates - value) <= NONE  # rounding must not decide the count
     below = ((replicates < value) & ~equal).sum() + equal.sum() / 2
     bias = normal.inv_cdf(min(max(below / size, 1 / (size + 1)), size / (size + 1)))
 
@@ -339,11 +340,11 @@ def bca_tails(
 
 
 FEW_HITS = 400
-"""Up to so many items the distribution of the number of positives is computed exactly."""
+"""Up to this many items, the distribution of the number of positives is computed exactly."""
 
 
 def hit_limits(probabilities: Array, items: Array, level: float) -> tuple[float, float]:
-    """Limits of the share of positives if each item is positive with its own probability."""
+    """Limits of the fraction of positives if each item is positive with its probability."""
     n, tails = int(items.sum()), ((1 - level) / 2, (1 + level) / 2)
     mean = float((items * probabilities).sum()) / n
     if n > FEW_HITS:

@@ -1,7 +1,7 @@
 """Scores of items: means over items, as of a loss, and rankings of items by their scores.
 
-For a ranking, ∂M/∂count of an item comes from walking back through the metric's own formula. For
-the ROC AUC that is, up to a constant, the item's placement: the fraction of items of the other
+For a ranking, ∂M/∂count of an item comes from differentiating the metric's own formula. For the
+ROC AUC it is, up to a constant, the item's placement: the fraction of items of the other
 class that it is correctly ordered with. Its variance is then that of DeLong, DeLong and
 Clarke-Pearson (1988).
 """
@@ -34,14 +34,14 @@ FEW_ITEMS = 20
 FEW_LOSSES = 200
 """And one of losses of any size, of which the largest may not have been seen, of fewer."""
 FEW_MISPLACED = 5
-"""Two areas are hard to compare if less of the rarer class than this is out of place."""
+"""Two areas are hard to compare if fewer items of the rarer class than this are out of place."""
 _APART = 0.5
 FEW_RANKED = 50
-"""The delta method of an area needs as many in each class."""
+"""The delta method for an area needs this many items in each class."""
 FEW_AT_TOP = 30
-"""A fraction of positives at the top, which depends on how many there are, needs as many."""
+"""A fraction of positives at the top, which depends on how many there are, needs this many."""
 FEW_SQUARED = 100
-"""A squared gap, to which a few bins may give nearly all, needs as many."""
+"""A squared gap, nearly all of which may come from a few bins, needs this many."""
 FEW_OTHERS = 30
 """And that of other rankings as many."""
 FEW_CLUSTERS_RANKED = 20
@@ -65,7 +65,7 @@ class Means(Itemwise):
     def _mean(self, count: Array) -> Array:
         count = self._counted(near_one(count))
         passed = ~np.isfinite(self.each)
-        total = (count * np.where(passed, 0.0, self.each)).sum(-1)  # as the counts are summed
+        total = (count * np.where(passed, 0.0, self.each)).sum(-1)  # as counts are
         endless = np.isinf(self.each)
         if endless.any():  # an infinite loss counts where its item does
             total = np.where((count[..., endless] > 0).any(-1), inf, total)
@@ -89,7 +89,7 @@ class Means(Itemwise):
         return self.values(sample.count), [Spread(sample.error(self.slope(sample.count)))]
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """A mean needs no smoothing, but Student's t and its skewness removed (Hall 1992)."""
+        """A mean needs no smoothing, only Student's t with its skewness removed (Hall 1992)."""
         if self.right is not None:
             return super().smoothed(sample)
         (mean,) = self.values(sample.count).tolist()
@@ -111,7 +111,7 @@ class Means(Itemwise):
         return None if self.right is None else Share(self.each)
 
     def marks(self) -> list[Array]:
-        """What tells kinds of items apart."""
+        """What distinguishes kinds of items."""
         return [self.each]
 
     def at(self, places: Array) -> Means:
@@ -145,10 +145,11 @@ def mean_twin(mean: float, slope: Array, sample: Sample) -> Smoothed:
 
 
 class Relative(Itemwise):
-    """A mean loss divided by that of the class frequencies, or what is saved of it.
+    """A mean loss divided by that of the class frequencies, or 1 minus that.
 
-    The frequencies are the best constant prediction, so that moving them a little changes their
-    loss only by what each class loses: its derivative by the count of a class is that loss.
+    The frequencies are the best constant prediction, so a small change of them does not change
+    the loss to first order: its derivative with respect to the count of a class is the loss of that
+    class.
     """
 
     def __init__(
@@ -176,7 +177,7 @@ class Relative(Itemwise):
         return 1 - ratio if self._skill else ratio
 
     def _parts(self, count: Array) -> tuple[Array, Array, Array]:
-        """The mean loss, that of the class frequencies, and the latter of each class."""
+        """The mean loss, that of the class frequencies, and the latter for each class."""
         count = near_one(count)
         sizes = sum_by(self._codes, count.astype(np.float64), self._classes)
         total = sizes.sum(-1)
@@ -190,7 +191,7 @@ class Relative(Itemwise):
         return mean, constant, losses
 
     def slope(self, count: Array, at: int = 0) -> Array:
-        """What an item adds to its own loss and to that of the class frequencies."""
+        """What an item adds to the mean loss and to that of the class frequencies."""
         mean, constant, losses = self._parts(count)
         with np.errstate(divide="ignore", invalid="ignore"):
             moved = self._each - mean - mean / constant * (losses[self._codes] - constant)
@@ -198,7 +199,7 @@ class Relative(Itemwise):
         return np.where(count > 0, -slope if self._skill else slope, 0.0)
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """A mean, as of items with these slopes."""
+        """The twin of a mean whose items have these slopes."""
         values = self.values(sample.count)
         return values, [mean_twin(float(values[0]), self.slope(sample.count), sample)]
 
@@ -211,7 +212,7 @@ class Relative(Itemwise):
         return few
 
     def marks(self) -> list[Array]:
-        """What tells kinds of items apart."""
+        """What distinguishes kinds of items."""
         return [self._codes, self._each]
 
     def at(self, places: Array) -> Relative:
@@ -258,7 +259,7 @@ class LabelMeans(Itemwise):
         return np.where(count > 0, slope, 0.0)
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """A mean, as of items with these slopes."""
+        """The twin of a mean whose items have these slopes."""
         values = self.values(sample.count)
         return values, [mean_twin(float(values[0]), self.slope(sample.count), sample)]
 
@@ -267,7 +268,7 @@ class LabelMeans(Itemwise):
         return few_items(sample, FEW_LOSSES if self._unlimited else FEW_ITEMS)
 
     def marks(self) -> list[Array]:
-        """What tells kinds of items apart: the values and labels."""
+        """What distinguishes kinds of items: the values and labels."""
         return [*self._each.T, *self._true.T]
 
     def at(self, places: Array) -> LabelMeans:
@@ -333,13 +334,13 @@ def table_values(definition: Definition, table: RankTable) -> Array:
 class Ranked:
     """Some items in the order of their scores, highest first.
 
-    An item with several labels stands in it ``width`` times, with a score for each label.
+    An item with several labels appears in it ``width`` times, with a score for each label.
     """
 
     def __init__(
         self, scores: Array, positive: Array, members: Array | None = None, width: int = 1
     ) -> None:
-        """``members`` are the places of the scores that are ranked; None for all."""
+        """``members`` are the indices of the scores that are ranked; None for all."""
         own = np.arange(len(scores)) if members is None else members
         order = np.argsort(-scores[own], kind="stable")
         self._places, self._width = own[order], width
@@ -353,7 +354,7 @@ class Ranked:
 
     @property
     def of_items(self) -> bool:
-        """Whether every item stands in it at most once."""
+        """Whether every item appears in it at most once."""
         return self._width == 1
 
     def table(self, count: Array) -> RankTable:
@@ -365,9 +366,9 @@ class Ranked:
         return RankTable(self.score, *sides)
 
     def marks(self, items: int) -> Array:
-        """Twice the place of each score, one more for a positive; −1 if it is not ranked.
+        """Twice the position of each score, plus one for a positive; −1 if it is not ranked.
 
-        Of an item with several labels, for one label after the other.
+        For an item with several labels, one label after another.
         """
         marks = np.full(items * self._width, -1)
         marks[self._places] = 2 * self._group + self.positive
@@ -384,7 +385,7 @@ class Ranked:
         return Ranked(self.score[marks // 2], marks % 2 == 1, own, self._width)
 
     def beside(self, other: Ranked, items: int, by_score: bool) -> Ranked:
-        """Both rankings as one, of twice the items: by score, or each by its own ranks.
+        """Both rankings as one with twice the items: by score, or by the ranks of each.
 
         Scores of two systems need not be on one scale; ranks are (Venkatraman and Begg 1996).
         """
@@ -399,13 +400,13 @@ class Ranked:
 
     @property
     def _ranks(self) -> Array:
-        """Minus the mean place of each item among those of the same score."""
+        """Minus the mean position of the items with the same score as each one."""
         end = np.append(self._first[1:], len(self.order)) - 1
         ranks: Array = -((self._first + end) / 2)[self._group]
         return ranks
 
     def by_item(self, values: Array, items: int) -> Array:
-        """Values in the order of the ranking, added up for each item."""
+        """Values in the order of the ranking, summed for each item."""
         return np.bincount(self.order, values, items)
 
     def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
@@ -472,11 +473,11 @@ class Rankings(Itemwise):
 
     @property
     def _averaged(self) -> bool:
-        """Whether one of the rankings may be undefined, and their mean defined all the same."""
+        """Whether the mean of the rankings is defined even if one of them is not."""
         return self._definition.average is not None
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """One ranking with pseudo-items in both classes; other perfect ones as hits; or none."""
+        """One ranking with pseudo-items in both classes; other perfect ones as hits; or None."""
         values = self.values(sample.count)
         tables = [ranking.table(sample.count) for ranking in self._rankings]
         if self._single_area and sample.cluster is None:
@@ -499,7 +500,7 @@ class Rankings(Itemwise):
 
     @property
     def _single(self) -> Ranked | None:
-        """The ranking, if there is one and every item stands in it once."""
+        """The ranking, if there is only one and every item appears in it once."""
         alone = len(self._rankings) == 1 and self._rankings[0].of_items
         return self._rankings[0] if alone else None
 
@@ -522,7 +523,7 @@ class Rankings(Itemwise):
             for side in (table.negatives, table.positives)
         ]
         places = np.array([middles[0], -1, middles[1], len(table.score)])
-        place = np.full(self.items, len(table.score) + 1)  # those that are not ranked are nowhere
+        place = np.full(self.items, len(table.score) + 1)  # the others are not ranked
         place[ranking.order] = ranking.marks(self.items)[ranking.order] // 2
         positive = np.zeros(self.items, bool)
         positive[ranking.order] = ranking.positive
@@ -545,8 +546,8 @@ class Rankings(Itemwise):
     def _top_twin(self, table: RankTable, value: float, sample: Sample) -> Smoothed:
         """The fraction of positives at the top with half a hit and half a miss added.
 
-        Where the cutoff is depends on all items. One more at the top moves it, and of the items
-        there the fraction of positives drops out: that of the items around the cutoff.
+        The position of the cutoff depends on all items. One more item at the top moves it, and
+        the items around the cutoff drop out, with their fraction of positives.
         """
         of_top, top = self._definition.declaration.of_top, self._definition.arguments["top"]
         assert of_top is not None
@@ -589,9 +590,9 @@ class Rankings(Itemwise):
         return self._fewer(least, sample)
 
     def _fewer(self, least: float, sample: Sample) -> str | None:
-        """A class that is worth less than this many items, in words.
+        """A class with an effective number of items below this, in words.
 
-        Of a part of the area only the negatives in it count.
+        For a partial area, only the negatives in it count.
         """
         part = self._definition.arguments.get("max_fpr") or 1.0
         for ranking in self._rankings:
@@ -602,7 +603,7 @@ class Rankings(Itemwise):
         return None
 
     def _area(self, other: Rankings, sample: Sample) -> tuple[list[float], float] | None:
-        """The sizes of both classes and what the areas of two systems lack of 1, if they do."""
+        """The sizes of both classes, and 1 minus the areas of two systems, if these are areas."""
         ranking = self._single
         if not is_whole_area(self._definition) or ranking is None:
             return None
@@ -611,10 +612,10 @@ class Rankings(Itemwise):
         return sizes, off
 
     def disputed(self, other: Rankings, sample: Sample) -> Disputed | None:
-        """One item that the systems place differently, up to a fifth of the other class apart.
+        """An item that the systems rank differently, up to a fifth of the other class apart.
 
-        Where few items are out of place, those of a few positives decide, and more of them may have
-        been missed. The rarer class has more of the item.
+        If few items are out of place, a few positives decide, and more of them may have been
+        missed. Most of the item goes to the rarer class.
         """
         area = None if sample.cluster is not None else self._area(other, sample)
         if area is None:
@@ -627,7 +628,7 @@ class Rankings(Itemwise):
     def paired_few(self, other: Rankings, sample: Sample) -> str | None:
         """Too few items of a class, or too few that are out of place."""
         few, area = super().paired_few(other, sample), self._area(other, sample)
-        if few is None and area is None:  # the first positives decide most of it
+        if few is None and area is None:  # the top positives decide most of it
             return self._fewer(FEW_RANKED, sample)
         if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
             return few
@@ -636,11 +637,11 @@ class Rankings(Itemwise):
 
     @property
     def size(self) -> int:
-        """How many items one score reads, each as often as it is ranked."""
+        """How many items one score reads, each counted as often as it is ranked."""
         return sum(len(ranking.order) for ranking in self._rankings)
 
     def marks(self) -> list[Array]:
-        """What tells kinds of items apart: the place of their score, and whether it is right."""
+        """What distinguishes kinds of items: the rank of their score, and whether it is right."""
         return [mark for ranking in self._rankings for mark in ranking.kinds(self.items)]
 
     def at(self, places: Array) -> Rankings:
@@ -649,7 +650,7 @@ class Rankings(Itemwise):
         return Rankings(self._definition, rankings, len(places))
 
     def beside(self, other: Rankings) -> Rankings:
-        """Both rankings as one, by score or each by its own ranks."""
+        """Both rankings as one, by score or by the ranks of each."""
         by_score = self._definition.declaration.probabilities
         pairs = zip(self._rankings, other._rankings, strict=True)
         rankings = [a.beside(b, self.items, by_score) for a, b in pairs]
@@ -670,9 +671,10 @@ def area_spread(table: RankTable, area: float) -> Spread:
     """The spread of the ROC AUC ``area`` of counts without weights, from sums over its scores.
 
     Each positive has the fraction of negatives below it, each negative the fraction of positives
-    above it (ties count half): how far these are from their mean, the area, is what an item
-    gives. So the variance of DeLong, DeLong and Clarke-Pearson (1988), the skewness and the bend
-    need no derivatives, and are those of ``Sample.stratified_spread`` at a fraction of the cost.
+    above it (ties count half); their deviation from their mean, the area, is the influence
+    of an item. So the variance of DeLong, DeLong and Clarke-Pearson (1988), the skewness and the
+    bend need no derivatives, and are those of ``Sample.stratified_spread`` at a fraction of the
+    cost.
     """
     positives, negatives = (float(x) for x in table.sizes)
     pairs = positives * negatives
@@ -685,7 +687,7 @@ def area_spread(table: RankTable, area: float) -> Spread:
         downs *= 0.5
         downs -= passed
         downs -= before
-        # of all negatives the sum is 0: what lies below is what was not passed yet
+        # over all negatives the sum is 0: those below are the ones not passed yet
         bend += float(np.dot(step.positives * up, downs))
         before += float(passed[-1])
         for side, (part, count) in enumerate(((up, step.positives), (down, step.negatives))):
@@ -708,7 +710,7 @@ def area_spread(table: RankTable, area: float) -> Spread:
 
 
 def _root_twin(square: Array, error: Array) -> Smoothed:
-    """The twin of a root: the interval of its square, which may be below 0, and then the root."""
+    """The twin of a root: the interval of its square, which may be below 0, then its root."""
     return Smoothed(float(square), Spread(float(error)), "cubic", score=lambda x: sqrt(max(x, 0.0)))
 
 
@@ -727,10 +729,9 @@ def few_ranked(
 def area_twin(table: RankTable, area: float, squares: RankTable | None = None) -> Smoothed:
     """The ROC AUC with two pseudo-items in each class, placed at ½ and 1.
 
-    So it varies even if every pair is in order. The rarer a class, the more its pseudo-items
-    weigh. The interval moves to where the skewness of the placements and the logit's own bend
-    would have it; Welch's degrees of freedom are those of two samples. ``squares`` has the sums of
-    squared weights.
+    So it varies even if every pair is in order. The rarer a class, the heavier its pseudo-items.
+    The interval is shifted for the skewness of the placements and the curvature of the logit; the
+    degrees of freedom are Welch's, for two samples. ``squares`` has the sums of squared weights.
     """
     sides = [float(x) for x in table.sizes]
     sums = sides if squares is None else [float(x) for x in squares.sizes]
@@ -738,7 +739,7 @@ def area_twin(table: RankTable, area: float, squares: RankTable | None = None) -
     moments = _placements(table, squares, sides, sizes)
     parts, cubes, means, freedom = [], 0.0, [], 0.0
     for at, (mean, second, third) in enumerate(moments):
-        extra = sizes[1 - at] / (2 * sum(sizes))  # of each of the two
+        extra = sizes[1 - at] / (2 * sum(sizes))  # for each of the two
         weight = sizes[at] + 2 * extra
         centre = (sizes[at] * mean + 1.5 * extra) / weight
         off = mean - centre
@@ -763,7 +764,7 @@ def _placements(
 ) -> list[list[float]]:
     """Mean, and central second and third moments of the placements of positives and negatives.
 
-    With weights w, powers above the first are weighted by w²: as many equal items have them.
+    With weights w, powers above the first are weighted by w², as for the effective number of items.
     """
     every = (table.steps(), (table if squares is None else squares).steps())
     raw = np.zeros((2, 2, 4))

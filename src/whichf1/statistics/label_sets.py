@@ -1,7 +1,7 @@
 """Scores of label sets: kinds of items are the units.
 
-The labels of an item belong together, so items are what varies: an item adds the sum over its
-labels to an average over labels, and the variance is that of these sums.
+The labels of an item belong together, so the items vary: an item adds the sum over its labels
+to an average over labels, and the variance is that of these sums.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LabelSets(Statistic):
         return self._slope_of_items(kind_slopes(self.definition, frozen)[1], at)
 
     def _slope_of_items(self, slope: OneVsRest, at: int) -> Array:
-        """An item gives what its labels give; those that it does not have are true negatives."""
+        """The sum over the labels of each item; those that it lacks are true negatives."""
         table = self._table
         by_outcome = np.zeros((OUTCOMES, table.classes))
         chosen = [at] if self._by_label else slice(None)  # a label depends on itself
@@ -70,7 +70,7 @@ class LabelSets(Statistic):
         tn = slope.tn[chosen]
         parts = [x[chosen] - tn for x in (slope.tp, slope.fp, slope.fn)]
         by_outcome[:, labels] = np.array([*parts, sum(parts) / 2])
-        nothing = float(tn.sum())  # what an item without any of these labels gives
+        nothing = float(tn.sum())  # the slope of an item without any of these labels
         by_line = by_outcome[table.outcome, table.label]
         if table.times is not None:
             by_line = by_line * table.times
@@ -78,7 +78,7 @@ class LabelSets(Statistic):
 
     @cached_property
     def right_and_wrong(self) -> tuple[Array, Array] | None:
-        """The slope of an item with one label, if that is predicted, and if another one is."""
+        """The slope of an item with one label if it is predicted, and if another one is."""
         if self._mean:
             return None
         slope = kind_slopes(self.definition, self.frozen)[1]
@@ -129,9 +129,9 @@ class LabelSets(Statistic):
         return values, [Smoothed(x, spread, scale) for x, spread in each]
 
     def _sums_of_kinds(self, *values: Array) -> list[Array]:
-        """The sums of numbers of items over the four kinds that items are to each label.
+        """The numbers of items of the four kinds for each label.
 
-        So scores of all labels are found in one walk over the lines.
+        So the scores of all labels take one pass over the lines.
         """
         sums = []
         for each in values:
@@ -156,7 +156,7 @@ class LabelSets(Statistic):
         return values, spreads
 
     def _mean_slope(self, count: Array) -> Array:
-        """A mean over items moves by (own value − mean) / items."""
+        """The slope of a mean over items: (value − mean) / items."""
         values = self._values_of_items()
         weight = np.where(np.isnan(values), 0, count)
         total = float(weight.sum())
@@ -184,7 +184,7 @@ class LabelSets(Statistic):
         return fewest(sizes.__getitem__, lambda place: labels[codes[place]], least)
 
     def _sizes(self, sample: Sample) -> dict[str, Array]:
-        """How many items have each label, and how many hits it has; remembered."""
+        """How many items have each label, and how many hits it has; cached."""
         if self._last_sizes is None or self._last_sizes[0] is not sample:
             counts, squares = (
                 replace(self._table, count=x).one_vs_rest(self.frozen.classes)
@@ -197,7 +197,7 @@ class LabelSets(Statistic):
 
     @property
     def size(self) -> int:
-        """How many labels of how many kinds of items there are."""
+        """The number of labels times the number of kinds of items."""
         return len(self._table.item) + len(self._table.count)
 
     @property
@@ -223,7 +223,7 @@ class LabelSets(Statistic):
         return marked
 
     def share(self, at: int = 0) -> Share | None:
-        """An item is a success or a failure, if the metric only gives items 0 or 1."""
+        """An item is a success or a failure if its score is always 0 or 1."""
         if self.definition.declaration.kind != "items":
             return None
         tp, fp, fn, tn = np.array([[1, 2, 1, 1], [0, 1, 0, 2], [1, 0, 0, 0], [3, 3, 4, 2]], float)
@@ -233,7 +233,7 @@ class LabelSets(Statistic):
         return Share(self._values_of_items())
 
     def beside(self, other: LabelSets) -> LabelSets:
-        """The score of the kinds of items of both."""
+        """The score on the kinds of items of both."""
         a, b = self._table, other._table
         both = LabelTable(
             np.concatenate([a.item, b.item + len(a.count)]),

@@ -1,4 +1,4 @@
-"""Progress: work of more than two seconds is shown on a terminal, and leaves nothing behind."""
+"""Progress: work that takes more than two seconds is shown on a terminal, and leaves no trace."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ AFTER = 2.0
 
 
 class _Display:
-    """The one display of a process: a line for each piece of work inside another."""
+    """The only display of a process: a line for each piece of work inside another."""
 
     def __init__(self) -> None:
         self.lock = RLock()
@@ -63,7 +63,7 @@ class _Display:
                 self.hide()
 
     def hide(self) -> None:
-        """Remove the display, and show none before the next piece of work."""
+        """Remove the display, and show nothing before the next piece of work."""
         with self.lock, suppress(OSError, ValueError):
             timer, bar, self.timer, self.bar = self.timer, self.bar, None, None
             if timer is not None:
@@ -87,14 +87,14 @@ class Work:
         self.task = bar.add_task(self.what, total=self.total, completed=self.done)
 
     def advance(self, steps: float) -> None:
-        """Say that further steps are done."""
+        """Report further steps as done."""
         self.reach(self.done + steps)
 
     def reach(self, done: float) -> None:
-        """Say how many steps are done."""
+        """Report how many steps are done."""
         self.done, bar = done, _DISPLAY.bar
         if bar is not None and self.task is not None:
-            with suppress(KeyError):  # the display was hidden meanwhile
+            with suppress(KeyError):  # the display was hidden in the meantime
                 bar.update(self.task, completed=done)
 
 
@@ -113,7 +113,7 @@ def working(what: str, total: float | None = None) -> Iterator[Work | None]:
 
 
 def nothing(done: float) -> None:
-    """Where no progress is shown."""
+    """Does nothing, where no progress is shown."""
 
 
 def advancing(work: Work | None) -> Callable[[float], None]:

@@ -1,7 +1,7 @@
-"""Scores of reweighted classes: each true class is scaled to a share that is given.
+"""Scores of reweighted classes: each true class is scaled to a chosen share.
 
 An item of class i counts n·s_i / R_i times, with s_i the share and R_i the items of the class,
-which is random as well. By the chain rule ∂M/∂count of a cell is then that of the scaled table,
+which is also random. By the chain rule, ∂M/∂count of a cell is then that of the scaled table,
 minus its mean over the items of the same class, times the scale: the classes are separate samples.
 """
 
@@ -20,7 +20,7 @@ from whichf1.tables.counts import Counts
 
 
 class Reweighted(Statistic):
-    """A score of class counts whose true classes have given shares."""
+    """A score of class counts whose true classes are scaled to chosen shares."""
 
     def __init__(self, plain: Cells, share: Array, coarse: Reweighted | None = None) -> None:
         """``plain`` is the score without reweighting, ``share`` that of each class.
@@ -89,7 +89,7 @@ class Reweighted(Statistic):
         return right, wrong
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items of a class that has a share, or what the score itself needs."""
+        """Too few items of a class that has a share, or too few for the score itself."""
         table, present = self._table, np.flatnonzero(self.share_of_class > 0)
         units = self.plain.frozen.units
         labels = range(table.classes) if units is None else units.labels
@@ -110,16 +110,16 @@ class Reweighted(Statistic):
         return few or self.plain.few(sample, at, careful)
 
     def beside(self, other: Reweighted) -> Reweighted:
-        """The score of the cells of both."""
+        """The score on the cells of both."""
         return Reweighted(self.plain.beside(other.plain), self.share_of_class)
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Reweighted, Sample]:
-        """Also of cells that no item is in."""
+        """The score on all cells, including empty ones."""
         larger, drawn = self.plain.with_prior(sample, items)
         return Reweighted(larger, self.share_of_class), drawn
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """The values, and each with one item added to every class: half of it is right or, for a
+        """The values, and each with one item added to every class: half of it correct or, for a
         score of one class, predicted as that class.
         """
         k, values = self._table.classes, np.ravel(self.values(sample.count))
@@ -145,7 +145,7 @@ class Reweighted(Statistic):
 
 
 def _by_class(slope: Array, table: Table, share: Array) -> Array:
-    """The slope of a scaled table as one of the table itself."""
+    """The slope of a scaled table as a slope of the original table."""
     rows = table.rows
     scale = np.divide(share * float(table.total), rows, out=np.zeros(len(rows)), where=rows > 0)
     sums = sum_by(table.true, table.count * slope, table.classes)

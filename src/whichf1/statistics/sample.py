@@ -33,15 +33,15 @@ from whichf1.tables.cells import Array, in_range
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
 WIDE_CHUNK = 1 << 22
-"""Whole numbers of replicates that are kept side by side at a time."""
+"""How many whole numbers of replicates are kept at a time."""
 MOST_COINS = 1 << 12
-"""A unit of more items is not swapped by flipping a coin for each."""
+"""Units with more items than this are not swapped by flipping a coin for each item."""
 LONG = 1 << 25
-"""From this many draws on, about a second, a terminal shows a progress bar."""
+"""From this many draws on (about a second), a terminal shows a progress bar."""
 FEW = 10
-"""With fewer items in a class, no method is known to hold for a mean of classes."""
+"""With fewer items in a class, no method is known to be valid for a mean over classes."""
 FEW_WEIGHTED = 20
-"""For a test with weights, a class should be worth as many items."""
+"""For a test with weights, the effective number of items of a class should be at least this."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
 LEAST_CLUSTERED = 2.0
@@ -49,14 +49,14 @@ LEAST_CLUSTERED = 2.0
 UNEQUAL = 1.5
 """How many times larger Σw⁴ may be than that of equal weights with the same Σw and Σw².
 
-Sums do not say how unequal the weights of a cell are, on which the degrees of freedom depend.
+The degrees of freedom depend on how unequal the weights of a cell are, which sums do not show.
 """
 DISPUTED = 0.25
-"""How many items are added on which two systems disagree, for a test."""
+"""How many items on which two systems disagree are added for a test."""
 LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
 _BLOCK = 1 << 13
-"""Units worked on at a time: they fit the cache, and a dot product of so few starts no threads."""
+"""Units processed at a time: they fit in the cache, and a dot product of so few is not threaded."""
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
@@ -89,7 +89,7 @@ class Drawn:
         return count
 
     def entries(self, units: Array) -> tuple[Array, Array]:
-        """The rows whose sum is that of these units, and how many each unit has."""
+        """The rows whose sums are those of these units, and how many rows each unit has."""
         cluster = self.sample.cluster
         if cluster is None:
             return units, np.ones(len(units), np.int64)
@@ -98,7 +98,7 @@ class Drawn:
 
 
 Swap: TypeAlias = Callable[[Drawn], tuple[Array, Array]]
-"""From how many of each unit are swapped to the scores of both systems."""
+"""A function from how many of each unit are swapped to the scores of both systems."""
 
 
 class Disputed(NamedTuple):
@@ -107,7 +107,7 @@ class Disputed(NamedTuple):
     parts: Array
     """What each adds to the difference."""
     times: Array
-    """How many of them are added: fractions of an item."""
+    """How many of them are added, as fractions of an item."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,23 +172,23 @@ class Sample:
         if self.squares is not None and in_range(self.count) is not self.count:
             present = self.count[self.count > 0]
             raise WeightError(
-                f"the sums of weights run from {present.min():g} to {present.max():g}, too far "
+                f"the sums of weights range from {present.min():g} to {present.max():g}, too far "
                 "from 1 for an interval or a test, which multiply them. Divide all weights by the "
-                "same number, which leaves the score as it is; or omit interval=."
+                "same number, which does not change the score, or omit interval=."
             )
 
     @cached_property
     def typical_weight(self) -> float:
-        """Σw² / Σw: as many items of this weight as ``effective_n`` have the same sums."""
+        """Σw² / Σw: ``effective_n`` items of this weight have the same sums."""
         return 1.0 if self.squares is None else float(self.squares.sum() / self.count.sum())
 
     @property
     def effective_n(self) -> float:
-        """(Σw)² / Σw², the number of items that the weighted ones are worth (Kish 1965)."""
+        """(Σw)² / Σw², the effective number of weighted items (Kish 1965)."""
         return float(self.count.sum()) / self.typical_weight
 
     def few(self, least: float = FEW_CLUSTERS) -> str | None:
-        """Too few clusters, or too few that are not small beside the others, in words."""
+        """Too few clusters, or too few that are not much smaller than the others, in words."""
         if self.cluster is None:
             return None
         size = np.bincount(self.cluster, self.count)
@@ -206,7 +206,7 @@ class Sample:
         return Sample(self.count[places], *[None if x is None else x[places] for x in facts])
 
     def beside_light_items(self, share: Array, stratum: Array) -> Sample:
-        """The same with further items, which have these shares of the typical weight."""
+        """The same with further items, which have these fractions of the typical weight."""
         weight = share * self.typical_weight
         count, squares = ((self.count, weight), (self.variances, weight**2))
         own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
@@ -215,7 +215,7 @@ class Sample:
     def draws(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
         """Replicates of the units, some at a time; clusters are drawn whole.
 
-        ``wide``: as many at a time as is best for adding up rows.
+        ``wide``: as many at a time as is fastest for summing rows.
         """
         rng, clusters = generator(seed), self.clusters
         width = len(self.count) + clusters
@@ -231,7 +231,7 @@ class Sample:
 
     @cached_property
     def _adds_up(self) -> bool:
-        """Whether rows of replicates are added up for each item, which must not be too many."""
+        """Whether rows of replicates are summed for each item, unless there are too many."""
         if self.squares is not None:
             return False
         return self.cluster is None or self.n <= 4 * len(self.count)
@@ -247,9 +247,10 @@ class Sample:
         return Drawn(self, count=rows.T[:, self.cluster] * self.count)
 
     def posterior_draws(self, draws: int, seed: int) -> Iterator[Array]:
-        """Counts as a Dirichlet posterior has them, up to a factor, in chunks (some draws, units).
+        """Counts drawn from a Dirichlet posterior, up to a factor, in chunks (some draws, units).
 
-        A unit is as many gamma variables as it has items; a cluster is one, with all its items.
+        A unit is the sum of one gamma variable per item; a cluster is a single one, for all its
+        items.
         """
         rng, width = generator(seed), len(self.count) + self.clusters
         items, weight = self.equal_items
@@ -285,11 +286,11 @@ class Sample:
     def beliefs(
         self, draws: int, seed: int, prior: float, differs: Array | None
     ) -> Iterator[tuple[Array, Array]]:
-        """Posterior draws of the units' weights, as they are and with both systems swapped.
+        """Posterior draws of the units' weights, both as they are and with the systems swapped.
 
-        A Dirichlet distribution over the units or, of clusters and single items, the Bayesian
-        bootstrap (Rubin 1981). The prior is worth so many items on which the systems differ, half
-        of them swapped, so that it prefers neither system.
+        They come from a Dirichlet distribution over the units or, for clusters and single items,
+        from the Bayesian bootstrap (Rubin 1981). The prior is worth this many items on which the
+        systems differ, half of them swapped, so that it favours neither system.
         """
         rng, cluster = generator(seed), self.cluster
         times, weight = self.equal_items
@@ -308,8 +309,8 @@ class Sample:
     def centred(self, slope: Array) -> Array:
         """The effect of an item if the number of items is fixed: the slope minus its mean.
 
-        This only matters with an epsilon in a denominator: any other score stays the same when all
-        counts are multiplied.
+        This only matters with an epsilon in a denominator: multiplying all counts leaves any other
+        score unchanged.
         """
         centred: Array = slope - (self.count * slope).sum() / self.count.sum()
         return centred
@@ -332,7 +333,7 @@ class Sample:
         return spread_of(sums, factor=len(sums) / (len(sums) - 1))
 
     def powers(self, slope: Array) -> tuple[float, float]:
-        """Σ over the items of the second and of the fourth power of what each gives."""
+        """Sums over the items of the second and the fourth powers of their influence."""
         squares = slope * slope
         part = self.variances * squares
         second = float(np.add.reduce(part))
@@ -346,10 +347,10 @@ class Sample:
         added: tuple[float, float],
         classes: Array | None = None,
     ) -> Spread:
-        """The spread with an item added that gives these powers; slopes are asked for in blocks.
+        """The spread with an added item that has these powers; slopes are computed in blocks.
 
-        The degrees of freedom are Satterthwaite's (1946): rare items that matter much make the
-        spread itself uncertain. ``classes``: the true class of each unit, for clusters.
+        The degrees of freedom are Satterthwaite's (1946): rare items with a large influence make
+        the spread itself uncertain. ``classes``: the true class of each unit, for clusters.
         """
         if self.cluster is not None:
             return self._spread_of_clusters(slope(slice(None)), added[0], classes)
@@ -362,7 +363,7 @@ class Sample:
         return self.spread_of_powers(second, fourth)
 
     def spread_of_powers(self, second: float, fourth: float) -> Spread:
-        """The spread with these sums of powers of what each item gives, and of an added one."""
+        """The spread with these sums of powers of the items' influence, and of an added one."""
         uncertain = fourth - second**2 / (self.effective_n + 1)
         freedom = max(2 * second**2 / uncertain, LEAST_FREEDOM) if uncertain > 0 else inf
         return Spread(sqrt(second), freedom=freedom)
@@ -377,10 +378,10 @@ class Sample:
         return mean, self.smoothed_spread(lambda block: slope[block], added)
 
     def rate(self, success: Array) -> Rate:
-        """The fraction of successes, and how many single items would show it as well.
+        """The fraction of successes, and how many single items would estimate it equally well.
 
-        Where errors happen to be light, weighted items seem to be worth more than they are: at most
-        their effective number.
+        If errors happen to have small weights, this number would be too large; it is at most the
+        effective number of items.
         """
         n = float(self.count.sum())
         if not n:
@@ -389,7 +390,7 @@ class Sample:
         if self.squares is None:
             return Rate(value, n)
         if np.allclose(self.squares, self.typical_weight * self.count, 1e-12, 0.0):
-            return Rate(value, self.effective_n)  # equal weights are only another unit
+            return Rate(value, self.effective_n)  # equal weights are only a different unit
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
         return Rate(value, worth, spread.freedom, self.effective_n)
@@ -441,7 +442,7 @@ class Sample:
         """The spread of a difference with this ∂difference/∂count, for a test.
 
         The sample, or each class as a separate one, has its own n/(n − 1); clusters are left out
-        one by one, as by the jackknife. ``disputed`` are pseudo-items that are added.
+        one by one, as in the jackknife. ``disputed`` are added pseudo-items.
         """
         slope = self.centred(slope)
         if self.cluster is not None:
@@ -457,12 +458,12 @@ class Sample:
             times = np.concatenate([times, disputed.times])
         if self.weights_known:
             return tested_spread(parts, times)
-        # of sums of unequal weights the skewness is not known
+        # the skewness of sums of unequal weights is unknown
         return tested_spread(parts, times, UNEQUAL)._replace(skew=None)
 
     def _tested_spread_of_clusters(self, slope: Array) -> Spread:
-        """The same of clusters. Their degrees of freedom depend on the sizes of the clusters, and
-        hardly on what happened to be found in the largest of them.
+        """The same for clusters. Their degrees of freedom depend on the sizes of the clusters, and
+        hardly on what happened in the largest of them.
         """
         assert self.cluster is not None
         size = np.bincount(self.cluster, self.count / self.typical_weight)
@@ -512,15 +513,15 @@ class Sample:
 
 
 class Share(NamedTuple):
-    """What each unit is to a score that is a fraction of items."""
+    """The role of each unit in a score that is a fraction of items."""
 
     success: Array
-    """1 for a success, 0 for a failure, NaN for an item that does not count; of each unit."""
+    """For each unit: 1 for a success, 0 for a failure, NaN if it does not count."""
     gain: float = 1.0
     """The score is gain·J / (gain·J + loss·(1 − J)), with J the fraction of successes."""
     loss: float = 1.0
     rising: Callable[[float], float] | None = None
-    """The score as another rising function of J."""
+    """The score as another increasing function of J."""
 
     def score(self, j: float) -> float:
         """The score at a fraction of successes."""
@@ -529,7 +530,7 @@ class Share(NamedTuple):
         return self.gain * j / (self.gain * j + self.loss * (1 - j))
 
     def smoothed(self, sample: Sample) -> Proportion | Smoothed:
-        """The fraction; of clusters, with half a success and half a failure added."""
+        """The fraction; for clusters, with half a success and half a failure added."""
         counted = ~np.isnan(self.success)
         sample, success = sample.at(counted), self.success[counted]
         if sample.cluster is None:
@@ -539,14 +540,14 @@ class Share(NamedTuple):
 
 
 Twin: TypeAlias = Proportion | TwoRates | Smoothed | None
-"""What the automatic interval of a score is made of."""
+"""What the automatic interval of a score is computed from."""
 
 
 class Statistic(ABC):
     """One score of one system as a function of how often each unit occurs."""
 
     adds_rows = False
-    """Whether replicates are added up from the rows of ``Drawn``."""
+    """Whether replicates are summed from the rows of ``Drawn``."""
 
     @abstractmethod
     def values(self, count: Array) -> Array:
@@ -557,7 +558,7 @@ class Statistic(ABC):
         """∂value/∂count of each unit, for one of the values."""
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """What there is too little of for an interval of one of the values, in words.
+        """What there are too few of for an interval of one of the values, in words.
 
         ``careful``: for the delta method and the bootstrap, which need more than a smoothed score.
         """
@@ -570,10 +571,10 @@ class Statistic(ABC):
 
     @abstractmethod
     def beside(self, other: Any) -> Statistic:
-        """The score of both systems' units: first those of one, then those of the other."""
+        """The score on both systems' units: first those of one, then those of the other."""
 
     def replicated(self, drawn: Drawn) -> Array:
-        """The values (replicates, k) on units that are drawn."""
+        """The values (replicates, k) for replicates of the units."""
         return self.values(drawn.count)
 
     def exchange(self, other: Any, sample: Sample) -> Swap:
@@ -582,7 +583,7 @@ class Statistic(ABC):
         return lambda moved: both.exchanged(sample.count - moved.count, moved.count)
 
     def exchanged(self, stays: Array, moved: Array) -> tuple[Array, Array]:
-        """Of two systems beside each other, the scores of both if units are swapped."""
+        """The scores of two systems beside each other, after units are swapped."""
         left, right = (self.values(np.concatenate(x, 1)) for x in ((stays, moved), (moved, stays)))
         return left, right
 
@@ -599,12 +600,12 @@ class Statistic(ABC):
     def right_and_wrong(self) -> tuple[Array, Array] | None:
         """∂value/∂count of an item of each class that is right, and of one that is wrong.
 
-        None if the score does not tell classes apart.
+        None if the score does not distinguish classes.
         """
         return None
 
     def disputed(self, other: Any, sample: Sample) -> Disputed | None:
-        """Pseudo-items for a test of the difference, where few items can decide; None for none.
+        """Pseudo-items for a test of the difference, where few items can decide, if there are any.
 
         A quarter of an item is spread over the classes, and each system is right about half of it:
         a rare class may have no item on which the systems differ, and yet decide a mean of classes.
@@ -616,19 +617,19 @@ class Statistic(ABC):
         return Disputed(parts * sample.typical_weight, np.full(len(parts), DISPUTED / len(parts)))
 
     def paired_few(self, other: Any, sample: Sample) -> str | None:
-        """What there is too little of for a test of the difference, in words."""
+        """What there are too few of for a test of the difference, in words."""
         return self.few(sample, 0, False) or other.few(sample, 0, False)
 
     def share(self, at: int = 0) -> Share | None:
-        """What each unit is to the score; None if the score is not a fraction of items."""
+        """The role of each unit in the score; None if the score is not a fraction of items."""
         return None
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Statistic, Sample]:
-        """The same with so many items of a prior added, if the units are cells."""
+        """The same with this many items of a prior added, if the units are cells."""
         return self, sample
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
-        """The values, and the smoothed twin of each; None if the delta method has to do."""
+        """The values, and the smoothed twin of each; None if only the delta method applies."""
         values = self.values(sample.count)
         shares = (self.share(at) for at in range(len(values)))
         return values, [None if share is None else share.smoothed(sample) for share in shares]
@@ -653,7 +654,7 @@ class Itemwise(Statistic):
 
     @abstractmethod
     def marks(self) -> list[Array]:
-        """What tells kinds of items apart."""
+        """What distinguishes kinds of items."""
 
     @abstractmethod
     def at(self, places: Array) -> Itemwise:
@@ -663,7 +664,7 @@ class Itemwise(Statistic):
 def fewest(
     size_of: Callable[[str], Array], name_of: Callable[[int], Any], least: Mapping[str, float]
 ) -> str | None:
-    """The class that has the fewest of something, if it is less than the least that will do."""
+    """The class that has the fewest of something, if that is below the minimum."""
     for what, enough in least.items():
         if enough <= 0:
             continue
@@ -680,10 +681,10 @@ def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Sta
     """Group items that are alike for all systems into kinds of items, in sorted order.
 
     Draws then do not depend on the order of items, or on where they were grouped. Items with
-    weights and without clusters stay single, and are drawn as such.
+    weights but without clusters stay single, and are drawn as such.
     """
     of_items = [each for each in statistics if isinstance(each, Itemwise)]
-    if len(of_items) < len(statistics):  # units are kinds already
+    if len(of_items) < len(statistics):  # units are already kinds
         return statistics, sample
     marks = [mark for each in of_items for mark in each.marks()]
     columns = [x for x in (sample.stratum, *marks, sample.cluster) if x is not None]
@@ -699,7 +700,7 @@ def kinds(statistics: Sequence[Statistic], sample: Sample) -> tuple[Sequence[Sta
 
 def _in_order(marks: Sequence[Array]) -> tuple[Array, Array]:
     """The items in the order of their marks, and whether each differs from the one before."""
-    for some in (marks[:2], marks):  # two often tell all items apart
+    for some in (marks[:2], marks):  # two often distinguish all items
         order = np.lexsort(some[::-1])
         new = np.zeros(len(order), bool)
         new[0] = True
@@ -727,9 +728,9 @@ def degrees_of_freedom(parts: Array, times: Array) -> float:
 
 
 def shares_of_clusters(cluster: Array, classes: Array | None, times: Array) -> Array:
-    """Of each unit, the share that its cluster has in the items of its class, with one item added.
+    """For each unit, its cluster's fraction of the items of its class, with one item added.
 
-    That item is spread evenly over the classes; without classes all items are of one.
+    That item is spread evenly over the classes; without classes, all items belong to one.
     """
     if classes is None:
         size: Array = np.bincount(cluster, times)
@@ -743,8 +744,8 @@ def shares_of_clusters(cluster: Array, classes: Array | None, times: Array) -> A
 
 
 def _importance(slope: Array, times: Array, classes: Array) -> Array:
-    """How much an item of each unit's class matters to a score, so that the sum of all is what the
-    items are worth: those of a rare class may decide nearly alone.
+    """How much an item of each unit's class matters to a score, scaled so that all sum to the
+    effective number of items: those of a rare class may decide almost alone.
     """
     sizes = np.bincount(classes, times)
     squares = np.bincount(classes, times * slope**2)
@@ -758,8 +759,9 @@ def _importance(slope: Array, times: Array, classes: Array) -> Array:
 def leverage_freedom(share: Array, variances: Array) -> float:
     """The degrees of freedom of a jackknife over clusters (Bell and McCaffrey 2002).
 
-    Each cluster has a share of the items, and its sum a variance. They are (Σ B_gg v_g)² over
-    ΣΣ B_gh² v_g v_h with B = (I − h1ᵀ)ᵀ diag(1 / (1 − h)) (I − h1ᵀ), without making a matrix.
+    Each cluster has a fraction of the items, and its sum has a variance. They are (Σ B_gg v_g)²
+    over ΣΣ B_gh² v_g v_h with B = (I − h1ᵀ)ᵀ diag(1 / (1 − h)) (I − h1ᵀ), without building a
+    matrix.
     """
     lever = 1 / (1 - share)
     own, common = lever * share, float((lever * share**2).sum())
@@ -773,7 +775,7 @@ def leverage_freedom(share: Array, variances: Array) -> float:
 
 
 def _second_derivative(statistic: Statistic, count: Array, along: Array) -> float:
-    """How the score bends when each count changes by these fractions of itself."""
+    """The curvature of the score when each count changes by these fractions of itself."""
     step = _STEP / float(np.abs(along).max())
     low, here, high = (
         float(statistic.values(count * (1 + sign * step * along) if sign else count)[..., 0])

@@ -19,18 +19,19 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.tables.cells import Array
 
 NONE = 1e-12
-"""Up to here a standard error counts as 0: the score does not vary to first order."""
+"""Up to this size, a standard error counts as 0: the score does not vary to first order."""
 _LEAST_SIZE = 0.05
-"""The least size of a beta distribution: with so little, nearly all is possible."""
+"""The smallest size of a beta distribution: with so few items, nearly everything is possible."""
 _LEAST = 2.0
-"""Fewer degrees of freedom would make an interval endless."""
+"""Fewer degrees of freedom would make an interval unbounded."""
 _FAR = 700.0
 """exp of this is about the largest float."""
 _STRAIGHT = 1e-6
-"""Up to here a skewness is none."""
+"""Up to this size, a skewness counts as 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ class Interval:
     """A confidence interval.
 
     low, high: The two ends.
-    level: The nominal coverage, for example 0.95.
+    level: The confidence level, for example 0.95.
     method: The name of the method, for example 'delta'.
-    undefined: How many bootstrap replicates gave no number and were left out.
-    caution: Why the interval may be too narrow, in a sentence; None if nothing speaks against it.
+    undefined: How many bootstrap replicates were undefined and left out.
+    caution: Why the interval may be too narrow, in a sentence; None if there is no such reason.
 
     >>> interval = Interval(0.25, 0.75, level=0.95, method="delta")
     >>> f"{interval:.2f}"
@@ -75,24 +76,25 @@ class Spread(NamedTuple):
 
 
 class Rate(NamedTuple):
-    """A fraction of items, and how many single ones would show it as well."""
+    """A fraction of items, and how many single items would estimate it equally well."""
 
     value: float
     n: float
     freedom: float = inf
-    """The degrees of freedom of the spread that n comes from, if items have weights …"""
+    """The degrees of freedom of the spread from which n is derived, if items have weights …"""
     most: float = inf
-    """… and what these items are worth whatever is found among them."""
+    """… and the effective number of these items, whatever is observed."""
 
     def ends(self, level: float) -> tuple[float, float]:
         """An interval halfway between Jeffreys' and the exact one of Clopper and Pearson.
 
-        Both are quantiles of beta distributions. Jeffreys' covers as it should on average, and too
-        seldom for some numbers of items; the exact one never, and is too wide for most of them.
+        Both are quantiles of beta distributions. Jeffreys' has the right coverage on average, but
+        too little for some numbers of items; the exact one never has too little, and is too wide
+        for most.
         """
         n = self.n
         if not n:
-            return 0.0, 1.0  # of no items anything is possible
+            return 0.0, 1.0  # without items, anything is possible
         if self.freedom < inf:
             times = normal_quantile((1 + level) / 2) / t_quantile((1 + level) / 2, self.freedom)
             n = max((n + 1) * times**2 - 1, _LEAST_SIZE)
@@ -105,11 +107,11 @@ class Proportion(NamedTuple):
 
     rate: Rate
     score: Callable[[float], float]
-    """From the fraction to the score."""
+    """The function from the fraction to the score."""
 
 
 class TwoRates(NamedTuple):
-    """A score of one class that only depends on two rates.
+    """A score of one class that depends only on two rates.
 
     Of the items that belong to the class and of the others, how many are assigned to it; or of
     those assigned to it and of the others, how many belong to it.
@@ -117,13 +119,13 @@ class TwoRates(NamedTuple):
 
     rates: tuple[Rate, Rate]
     score: Callable[[float, float], float]
-    """From the two rates to the score."""
+    """The function from the two rates to the score."""
     of_ratio: Callable[[float], float] | None = None
-    """From an end to the score, if what the rates give is a ratio behind it."""
+    """The function from an end to the score, if the rates give an underlying ratio."""
 
 
 class Smoothed(NamedTuple):
-    """A score with pseudo-items added, and how its interval is made of that."""
+    """A score with pseudo-items added, and how its interval is computed from it."""
 
     value: float
     spread: Spread
@@ -134,13 +136,13 @@ class Smoothed(NamedTuple):
     shift: float = 0.0
     """How many errors the interval moves on its scale; of a root, by how much for each t²."""
     score: Callable[[float], float] | None = None
-    """From an end to the score, if the value is that of a fraction behind it."""
+    """The function from an end to the score, if the value is an underlying fraction."""
 
 
 def smoothed_interval(
     value: float, smoothed: Smoothed, bounds: tuple[float, float], level: float, method: str
 ) -> Interval | None:
-    """The interval of a score from its smoothed twin; it always has the value itself inside."""
+    """The interval of a score from its smoothed twin; it always contains the value itself."""
     at, (error, skew, _, freedom), scale, shift, score = smoothed
     if isnan(value) or not (isfinite(at) and isfinite(error)) or error <= NONE:
         return None
@@ -183,17 +185,17 @@ def beta_interval(x: float, n: float, level: float, prior: float = 0.0) -> tuple
 
     The end at 0 or n successes is the bound itself.
     """
-    tail, quantile = (1 - level) / 2, special().betaincinv
-    low = 0.0 if x <= 0 else float(quantile(x + prior, n - x + 1 - prior, tail))
-    high = 1.0 if x >= n else float(quantile(x + 1 - prior, n - x + prior, 1 - tail))
+    tail = (1 - level) / 2
+    low = 0.0 if x <= 0 else beta_quantile(x + prior, n - x + 1 - prior, tail)
+    high = 1.0 if x >= n else beta_quantile(x + 1 - prior, n - x + prior, 1 - tail)
     return low, high
 
 
 def _beta_ends(mean: float, error: float, level: float) -> tuple[float, float]:
     """Quantiles of the beta distribution with this mean and error (Korn and Graubard 1998)."""
     size = max(mean * (1 - mean) / error**2 - 1, _LEAST_SIZE)
-    quantile, a, b = special().betaincinv, size * mean, size * (1 - mean)
-    return float(quantile(a, b, (1 - level) / 2)), float(quantile(a, b, (1 + level) / 2))
+    a, b = size * mean, size * (1 - mean)
+    return beta_quantile(a, b, (1 - level) / 2), beta_quantile(a, b, (1 + level) / 2)
 
 
 def _logit_ends(x: float, error: float, shift: float, quantile: float) -> tuple[float, float]:
@@ -217,16 +219,16 @@ def cubic_ends(mean: float, error: float, skew: float, quantile: float) -> tuple
 
 
 def cubic(t: float, skew: float) -> float:
-    """A deviation in standard errors, without its skewness: the way to what ``cubic_ends`` ends."""
+    """A deviation in standard errors, without its skewness: the inverse of ``cubic_ends``."""
     return t + skew * t * t / 3 + skew * skew * t**3 / 27 + skew / 6
 
 
 def tested_spread(parts: Array, times: Array, unequal: float = 1.0) -> Spread:
-    """The spread of a sum of independent parts, as a test of it needs to know it.
+    """The spread of a sum of independent parts, for a test.
 
-    The parts may be means of unequal ones, whose fourth powers are so many times larger. Of the
-    skewness only what exceeds its own sampling error is kept: that of a sum with a few large
-    parts says little. The degrees of freedom are Satterthwaite's (1946).
+    The parts may be means of unequal ones, whose fourth powers are larger by this factor. Only
+    the part of the skewness beyond its own sampling error is kept: the skewness of a sum with a few
+    large parts says little. The degrees of freedom are Satterthwaite's (1946).
     """
     square = float((times * parts * parts).sum())
     if not 0 < square < inf:
@@ -278,7 +280,7 @@ def transformed(
 
 
 def bent(move: float, bend: float) -> float:
-    """move − bend·move²/2 + …, rising everywhere."""
+    """move − bend·move²/2 + …, increasing everywhere."""
     curve = bend * move
     if abs(curve) < NONE:
         return move
@@ -295,6 +297,14 @@ def special() -> Any:
     import scipy.special
 
     return scipy.special
+
+
+def beta_quantile(a: float, b: float, p: float) -> float:
+    """The beta distribution's quantile."""
+    if not 0 < p < 1:
+        return p
+    z = kernel.beta_logit(a, b, p)
+    return 1 / (1 + exp(-z)) if z > -_FAR else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -314,7 +324,10 @@ def t_quantile(p: float, freedom: float) -> float:
     """The quantile of Student's t; the normal one with infinitely many degrees of freedom."""
     if freedom == inf:
         return normal_quantile(p)
-    return min(float(special().stdtrit(max(freedom, _LEAST), p)), _FAR)
+    if p <= 0.5:
+        return -t_quantile(1 - p, freedom) if p < 0.5 else 0.0
+    freedom = max(freedom, _LEAST)  # t² / freedom is x / (1 − x) of a beta distribution
+    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _FAR)
 
 
 def upper_tail(t: float, freedom: float) -> float:

@@ -1,11 +1,11 @@
-"""Smoothing: one item more, spread over the table, stands for what these items did not show.
+"""Smoothing: one more item, spread over the table, stands for what the items did not show.
 
-A class without an error has no spread of errors, and by the delta method a score of such classes
-has too narrow an interval or none, although the next items may well bring errors. So half an item
+A class without errors has no spread of errors, so the delta method gives a score of such classes
+too narrow an interval or none, although the next items may well have errors. So half an item
 is added on the diagonal and half off it; the score, its slopes and its spread are then those of the
 smoothed table. For a fraction of items that is Jeffreys' prior, and with many items it changes
-nothing. With many classes no K × K table is made: the slope of a cell is a sum of the slopes of its
-margins, and the powers of such sums add up in closed form.
+nothing. With many classes, no K × K table is built: the slope of a cell is a sum of the slopes of
+its margins, and the powers of such sums have a closed form.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _MANY = 20.0
 """With many more errors than this, the added ones are about as far off as those seen."""
 _SUMS = ("tp", "fp", "fn")
 FEW_CLASSES = 48
-"""Up to here it is faster to make all cells than to sum up their powers in closed form."""
+"""Up to this many classes, building all cells is faster than the closed form of their powers."""
 
 
 class PseudoItem(NamedTuple):
-    """The item that is added to a table, over the classes that are true or predicted somewhere."""
+    """The item added to a table, spread over the classes that occur as true or predicted."""
 
     seen: Array
     """1 for each of these classes, otherwise 0."""
     right: float
     """The part in each cell of the diagonal."""
     wrong: Array
-    """The part in each cell so many places off the diagonal; 0 at place 0."""
+    """The part in each cell by its distance from the diagonal; 0 at distance 0."""
     even: bool
     """Whether all cells off the diagonal have the same part."""
 
@@ -41,8 +41,8 @@ class PseudoItem(NamedTuple):
     def to(cls, table: Margins, *, by_distance: bool = False) -> PseudoItem:
         """The item that is added to this table.
 
-        Far errors dominate a score that looks at distances. Once errors are many, the added ones
-        are therefore spread over the distances as those are.
+        Far errors dominate a score that uses distances. Once there are many errors, the added ones
+        are therefore spread over the distances like them.
         """
         present = table.tp + table.fp + table.fn
         k = int(np.count_nonzero(present))
@@ -125,7 +125,7 @@ class PseudoItem(NamedTuple):
         diagonal = self.right * self.seen * squares
         second, fourth = float(np.add.reduce(diagonal)), float(np.dot(squares, diagonal))
         if len(rows) > 1:
-            # a constant may move between the sides; so little cancels
+            # a constant may move between the sides, so that little cancels
             middle = float(np.add.reduce(columns)) / len(columns)
             rows, columns = rows + middle, columns - middle
             if self.even:
@@ -137,7 +137,7 @@ class PseudoItem(NamedTuple):
         return second, fourth
 
     def _even_powers(self, rows: Array, columns: Array) -> list[float]:
-        """By the binomial theorem, over all cells but the diagonal."""
+        """By the binomial theorem, over all cells off the diagonal."""
         sides = np.array([rows, columns, rows + columns])
         squares = sides * sides
         sums = np.array([sides, squares, squares * sides, squares * squares]) @ self.seen
@@ -148,7 +148,7 @@ class PseudoItem(NamedTuple):
         return [max(part * second, 0.0), max(part * fourth, 0.0)]
 
     def _powers(self, values: Array, most: int, start: Any = None) -> list[Array]:
-        """The powers of values from 0 up, of the classes seen."""
+        """The powers of values, from 0 up, for the classes that occur."""
         powers = [np.broadcast_to(self.seen if start is None else start, values.shape)]
         for _ in range(most):
             powers.append(powers[-1] * values)
@@ -178,7 +178,7 @@ class PseudoItem(NamedTuple):
 
 
 def _even_errors(k: int, classes: int) -> Array:
-    """Half an item, spread over the cells of k of these classes that are off the diagonal."""
+    """Half an item, spread over the off-diagonal cells of k of these classes."""
     wrong = np.full(classes, 1 / (2 * k * max(k - 1, 1)))
     wrong[0] = 0.0
     return wrong
@@ -186,7 +186,7 @@ def _even_errors(k: int, classes: int) -> Array:
 
 @lru_cache(maxsize=64)
 def _everywhere(k: int) -> PseudoItem:
-    """The item spread evenly over all of k classes."""
+    """The item, spread evenly over all k classes."""
     return PseudoItem(np.ones(k), 1 / (2 * k), _even_errors(k, k), True)
 
 

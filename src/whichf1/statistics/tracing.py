@@ -1,7 +1,7 @@
 """Reverse differentiation: run a formula once on traced arrays, then walk it backwards.
 
-One walk gives the derivative of a score by every count, at a small multiple of the cost of the
-score itself, however many classes there are. A formula needs no second version for it: a Traced
+One pass gives the derivative of a score with respect to every count, at a small multiple of the
+cost of the score itself, however many classes there are. Formulas need no second version: a Traced
 array supports the same operators and NumPy functions as a plain one.
 """
 
@@ -17,9 +17,9 @@ from whichf1.tables.cells import Array, sum_by
 
 _total: Any = np.add.reduce
 Pull: TypeAlias = Callable[..., Any] | None
-"""From the derivative by a result to that by one of the arrays it came from; None: the same.
+"""From the derivative with respect to a result to that of one of its inputs; None: the same.
 
-Its arguments are the facts of the result, and last that derivative.
+Its arguments are the facts of the result and, last, that derivative.
 """
 Parents: TypeAlias = tuple[tuple["Traced", Pull], ...]
 
@@ -40,7 +40,7 @@ _SLOPES: dict[np.ufunc, tuple[Callable[..., Any] | None, ...]] = {
     np.sqrt: (_slope_of_root,),
     np.log: (lambda r, x, g: g / x,),
 }
-"""By each argument, g × the derivative of the result r, given r, the arguments and g.
+"""For each argument, g × the derivative of the result r, from r, the arguments and g.
 
 None is g itself.
 """
@@ -74,7 +74,7 @@ class Traced(NDArrayOperatorsMixin):
     def __init__(
         self, value: Any, tape: list[Traced], parents: Parents = (), facts: tuple[Any, ...] = ()
     ) -> None:
-        """``facts``: what the derivatives by the parents depend on."""
+        """``facts``: what the derivatives with respect to the parents depend on."""
         self.value: Array = value
         self.grad: Any = None
         self.tape, self.parents, self.facts = tape, parents, facts
@@ -88,7 +88,7 @@ class Traced(NDArrayOperatorsMixin):
 
     @property
     def real(self) -> Array:
-        """The plain values: what a formula looks at to find a zero."""
+        """The plain values, which a formula inspects to find zeros."""
         return self.value
 
     def __getitem__(self, key: Any) -> Traced:
@@ -121,7 +121,7 @@ class Traced(NDArrayOperatorsMixin):
         for x in inputs:
             plain.append(x.value if isinstance(x, Traced) else x)
         result = ufunc(*plain)
-        if ufunc not in _SLOPES:  # only a question, as np.isnan, has an answer
+        if ufunc not in _SLOPES:  # only predicates such as np.isnan have a plain result
             return result if result.dtype == np.bool_ else NotImplemented
         each = zip(inputs, _SLOPES[ufunc], strict=True)
         parents = tuple([(x, slope) for x, slope in each if isinstance(x, Traced)])
@@ -142,11 +142,11 @@ def _plain(x: Any) -> Any:
 
 
 _CHOICES: dict[np.ufunc, np.ufunc] = {np.minimum: np.less_equal, np.maximum: np.greater_equal}
-"""Functions that give their first argument if this is true, otherwise their second."""
+"""Functions that return their first argument if this is true, otherwise their second."""
 
 
 def _fold(g: Array, shape: tuple[int, ...]) -> Array:
-    """Undo broadcasting: add up what was repeated."""
+    """Undo broadcasting: sum what was repeated."""
     if g.ndim > len(shape):
         g = g.sum(tuple(range(g.ndim - len(shape))))
     repeated = tuple(axis for axis, n in enumerate(shape) if n == 1 and g.shape[axis] != 1)
@@ -174,7 +174,7 @@ def _cumsum(x: Traced, axis: int = -1) -> Traced:
 
 
 def _take(x: Traced, codes: Array, axis: int = -1) -> Traced:
-    """Elements of the last axis, some maybe several times."""
+    """Elements of the last axis, some possibly more than once."""
     _refuse_other(axis)
     size = x.shape[-1]
     return Traced(x.value[..., codes], x.tape, ((x, lambda g: sum_by(codes, g, size)),))
@@ -197,7 +197,7 @@ def _taken(start: int, end: int) -> Pull:
 
 def _refuse_other(axis: int) -> None:
     if axis != -1:
-        raise NotImplementedError("formulas sum over the classes, which stand on the last axis")
+        raise NotImplementedError("formulas sum over the classes, which are on the last axis")
 
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -214,7 +214,7 @@ _ONE = np.float64(1)
 
 
 def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Array]]:
-    """The value of ``function(*arrays)``, and the derivatives of its sum by each of the arrays."""
+    """The value of ``function(*arrays)``, and the derivatives of its sum by each array."""
     tape: list[Traced] = []
     leaves = [Traced(x, tape) for x in arrays]
     result = function(*leaves)

@@ -16,7 +16,7 @@ from whichf1.tables.labels import Labels, as_number
 
 
 class Linear(NamedTuple):
-    """Sums over kinds of items: each part adds so much of its item's count under a code."""
+    """Sums over kinds of items: each part adds a multiple of its item's count to a code."""
 
     item: Array
     code: Array
@@ -33,7 +33,7 @@ class Linear(NamedTuple):
         return sum_by(self.code, count[..., self.item] * part, self.size)
 
     def back(self, slope: Array, kinds: int) -> Array:
-        """∂/∂count of each kind of item, from the slope by each sum."""
+        """∂/∂count of each kind of item, from the slope of each sum."""
         return np.bincount(self.item, slope[self.code] * self.part, kinds)
 
 
@@ -45,8 +45,8 @@ class RaterTable:
     ``count`` says how many items are of that kind, and may have leading axes.
 
     Formulas see an item with r ratings as one with two, averaged over all r (r − 1) ordered pairs
-    of its raters. An item with a single rating has no pair; it only adds to the shares of the
-    categories (Gwet 2014).
+    of its raters. An item with a single rating has no pair; it only contributes to the category
+    frequencies (Gwet 2014).
     """
 
     item: Array
@@ -68,7 +68,7 @@ class RaterTable:
 
     @cached_property
     def _pairs(self) -> tuple[Array, Array, Array]:
-        """Item, cell and number of all ordered pairs of ratings, those of a cell added up."""
+        """Item, cell and number of all ordered pairs of ratings, summed by cell."""
         start = np.searchsorted(self.item, np.arange(self.count.shape[-1] + 1))
         size = np.diff(start)
         left = np.repeat(np.arange(len(self.item)), size[self.item])
@@ -87,7 +87,7 @@ class RaterTable:
         return item, cell, pairs / (r * (r - 1))
 
     def linear(self, name: str) -> Linear:
-        """One of the sums that formulas are made of.
+        """One of the sums that formulas consist of.
 
         pairs: items in each cell, an item spread evenly over its pairs of ratings; distances: the
         same by the distance of the two labels; shares: items with each label, an item spread evenly
@@ -150,12 +150,12 @@ class RaterMargins(Margins):
     of_cells = False  # an item with a single rating is in the margins alone
 
     def __init__(self, sums: Callable[[str], Any], cells: Array, classes: int) -> None:
-        """``sums`` gives the sums that ``RaterTable.linear`` names, or derivatives by them."""
+        """``sums`` returns the sums that ``RaterTable.linear`` names, or derivatives by them."""
         self._sums, self._key = sums, cells
         self._diagonal = np.searchsorted(cells, np.arange(classes) * (classes + 1))
         self._classes = classes
         pairs, shares = sums("pairs"), sums("shares")
-        # an item with a single rating adds to the shares; the table is of the other items
+        # an item with a single rating adds to the frequencies; the table has the other items
         rows = shares * (pairs.sum(-1, keepdims=True) / shares.sum(-1, keepdims=True))
         super().__init__(**self._symmetric(pairs, rows), distances=lambda: sums("distances"))
 
@@ -177,7 +177,7 @@ class RaterMargins(Margins):
 
 
 class Ratings(LabelLines, kind="ratings"):
-    """How many items were given each category how often; made by ``whichf1.ratings``.
+    """How often items were given each category; returned by ``whichf1.ratings``.
 
     Raters are interchangeable, and an item may have any number of them. Ratings can be added;
     ``sum(parts)`` merges many.
@@ -200,7 +200,7 @@ class Ratings(LabelLines, kind="ratings"):
         label = record.codes("label", len(labels), len(item))
         times = record.positive("times", len(item), whole=True)
         pairs = np.unique(np.stack([item, label]), axis=1)
-        record.expect(pairs.shape[1] == len(item), "a category stands twice in an item")
+        record.expect(pairs.shape[1] == len(item), "a category appears twice in an item")
         record.expect(len(np.unique(item)) == units, "an item has no ratings")
         return {"lines": (item, label, times)}
 
@@ -219,7 +219,7 @@ class Ratings(LabelLines, kind="ratings"):
             most = "one rating each" if self.units else "no ratings"
             raise ShapeError(
                 f"agreement needs two ratings of the same item, and these {self._size()} have "
-                f"{most}. Give the ratings of a second rater."
+                f"{most}. Add the ratings of a second rater."
             )
         return table
 
@@ -238,7 +238,7 @@ class Ratings(LabelLines, kind="ratings"):
 
 
 def in_order(labels: Sequence[Any] | set[Any]) -> Labels:
-    """Categories in order; texts that are all numbers, as 2.5, in the order of these."""
+    """Categories in order; texts that are all numbers, such as 2.5, in numerical order."""
     numbers = [as_number(label) for label in labels]
     if all(number is not None for number in numbers):
         ranked = sorted(zip(numbers, labels, strict=True), key=lambda pair: (pair[0], str(pair[1])))

@@ -15,7 +15,7 @@ from whichf1.errors import DefinitionError
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
-"""Which of equal scores comes first: of classes in order, or the true one at best or worst."""
+"""Which of equal scores comes first: by class order, or with the true class at best or worst."""
 
 
 @lru_cache(maxsize=64)
@@ -39,7 +39,8 @@ class OneVsRest:
 
     True positives ``tp`` are of the class and predicted so; false positives ``fp`` predicted as the
     class and of another; false negatives ``fn`` of the class and predicted as another; true
-    negatives ``tn`` neither. Few formulas need the last, which may be a function that computes it.
+    negatives ``tn`` neither. Few formulas need the last one, which may be a function that computes
+    it.
     """
 
     __slots__ = ("_tn", "fn", "fp", "tp")
@@ -78,7 +79,7 @@ class CellValues(NamedTuple):
 
     @classmethod
     def of(cls, true: Array, predicted: Array, count: Array, classes: int) -> CellValues:
-        """The counts of cells, those of the same pair of classes added up."""
+        """The counts of cells, summed by pair of classes."""
         key = true * classes + predicted
         if np.all(key[1:] > key[:-1]):
             return cls(key, count, classes)
@@ -98,12 +99,12 @@ class CellValues(NamedTuple):
 
 
 class Margins:
-    """The whole table summed up: all that a measure of agreement needs, arrays (…, classes).
+    """The sums of a table that a measure of agreement needs, as arrays (…, classes).
 
-    The cells themselves are there for a formula that asks for them.
+    The cells themselves are available to formulas that need them.
 
-    Right and wrong items are added up apart, so that no sum of weights is ever a small difference
-    of large ones.
+    Right and wrong items are summed separately, so that no sum of weights is ever a small
+    difference of large ones.
     """
 
     tp: Array
@@ -125,7 +126,7 @@ class Margins:
         cells: CellValues | Callable[[], CellValues] | None = None,
         total: Any = None,
     ) -> None:
-        """All but the first may be functions; without ``tn`` counts are whole numbers."""
+        """All but the first may be functions; without ``tn``, counts are whole numbers."""
         self.tp, self.fp, self.fn = tp, fp, fn
         self._tn, self._distances, self._cells = tn, distances, cells
         if total is not None:
@@ -133,7 +134,7 @@ class Margins:
 
     @property
     def margins(self) -> Margins:
-        """Itself, which has one class for each item."""
+        """Itself, since each item has one class."""
         return self
 
     @property
@@ -166,7 +167,7 @@ class Margins:
 
     @cached_property
     def distances(self) -> Array:
-        """Items whose predicted class stands 0, 1, 2, … places from the true one."""
+        """Items whose predicted class is 0, 1, 2, … positions from the true one."""
         given: Any = self._distances
         if given is None:
             true, predicted = self.cells.true, self.cells.predicted
@@ -176,40 +177,174 @@ class Margins:
 
     @cached_property
     def cells(self) -> CellValues:
-        """The counts of all cells that are not empty, and maybe of some that are."""
+        """The counts of all cells that are not empty, and possibly of some that are."""
         given: Any = self._cells
         cells: CellValues = given() if callable(given) else given
         return cells
 
+    @property
+    def right(self) -> Array:
+        """Items predicted as their class (…)."""
+        return _sum(self.tp)
+
+    @property
+    def wrong(self) -> Array:
+        """Items predicted as another class (…)."""
+        return _sum(self.fn)
+
+    @property
+    def apart(self) -> Array:
+        """Pairs of a true and a predicted class, drawn each by itself, that differ (…)."""
+        return _sum(self.rows * (self.tn + self.fn))
+
+    @property
+    def rows_apart(self) -> Array:
+        """Ordered pairs of items of different classes (…)."""
+        return _sum(self.rows * (self.tn + self.fp))
+
+    @property
+    def columns_apart(self) -> Array:
+        """Ordered pairs of items predicted as different classes (…)."""
+        return _sum(self.columns * (self.tn + self.fn))
+
+    @property
+    def either_apart(self) -> Array:
+        """Ordered pairs of classes, each either true or predicted, that differ (…)."""
+        apart: Array = self.rows_apart + self.columns_apart + 2 * self.apart
+        return apart
+
+    @property
+    def together(self) -> Array:
+        """n times the items predicted right, beyond those that chance would give (…).
+
+        It is n Σ C_ii − Σ C_i· C_·i, without a difference of large numbers.
+        """
+        return _sum(self.tp * self.tn - self.fp * self.fn)
+
+    @property
+    def pairs(self) -> tuple[Array, Array, Array]:
+        """Ordered pairs of items in one cell; of one true class only; of one predicted only (…)."""
+        cells = self.cells
+        own = cells.values
+        only_true = own * (np.take(self.rows, cells.true, -1) - own)
+        only_predicted = own * (np.take(self.columns, cells.predicted, -1) - own)
+        return _sum(own * (own - 1)), _sum(only_true), _sum(only_predicted)
+
+    @property
+    def shared(self) -> Array:
+        """n times the information that true and predicted classes share, in nats (…)."""
+        cells = self.cells
+        filled = cells.values.real > 0
+        count = np.where(filled, cells.values, 1)
+        chance = np.take(self.rows, cells.true, -1) * np.take(self.columns, cells.predicted, -1)
+        ratio = count * self.total[..., None] / np.where(filled, chance, 1)
+        shared: Array = np.maximum(_sum(np.where(filled, count * logarithm(ratio), 0)), 0)
+        return shared
+
+    @property
+    def entropies(self) -> tuple[Array, Array]:
+        """n times the entropy of the true classes, and of the predicted ones, in nats (…)."""
+        return self._entropy(self.rows), self._entropy(self.columns)
+
+    def _entropy(self, items: Array) -> Array:
+        filled = items.real > 0
+        count = np.where(filled, items, 1)
+        return _sum(np.where(filled, count * logarithm(self.total[..., None] / count), 0))
+
     @cached_property
     def coincidences(self) -> Margins:
-        """The same table with both classes of an item in either order: each of them counts once."""
-        wrong = self.fp + self.fn
+        """The same table with both classes of an item in either order, each counted once."""
+        return Coincidences(self)
 
-        def cells() -> CellValues:
-            return self.cells._replace(values=2 * self.cells.values)
-
-        return Margins(2 * self.tp, wrong, wrong, lambda: 2 * self.tn, cells=cells)
-
-    def one_vs_rest(self, classes: Array | slice | int = slice(None)) -> OneVsRest:
+    def one_vs_rest(self, classes: Array | slice = slice(None)) -> OneVsRest:
         """True and false positives and negatives of the chosen classes."""
         if classes is every_class(self.tp.shape[-1]):
             return OneVsRest(self.tp, self.fp, self.fn, lambda: self.tn)
-        if (
-            type(classes) is int
-        ):  # of one table of whole numbers: formulas are quicker without arrays
-            tp, fp, fn = self.tp[classes], self.fp[classes], self.fn[classes]
-            return OneVsRest(tp, fp, fn, lambda: self.total - tp - fp - fn)
         tp, fp, fn = self.tp[..., classes], self.fp[..., classes], self.fn[..., classes]
         return OneVsRest(tp, fp, fn, lambda: self.tn[..., classes])
 
 
-def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> Array:
-    """What is left of the total (…) for each class (…, classes), to full precision.
+def _sum(values: Array) -> Array:
+    """The sum over the last axis."""
+    total: Array = values.sum(-1)
+    return total
 
-    It is the difference, unless that is less than half of the total, where rounding may show. There
-    the cells ``outside`` a class are added up. Few classes touch half of all items, so this takes
-    hardly longer.
+
+class Coincidences(Margins):
+    """A table with both classes of each item in either order: each of them counts once."""
+
+    def __init__(self, once: Margins) -> None:
+        """``once`` has each item in one order."""
+        self._once = once
+
+    tp = cached_property(lambda self: 2 * self._once.tp)
+    fp = cached_property(lambda self: self._once.fp + self._once.fn)
+    fn = property(lambda self: self.fp)
+    tn = cached_property(lambda self: 2 * self._once.tn)
+    total = cached_property(lambda self: 2 * self._once.total)
+    wrong = property(lambda self: 2 * self._once.wrong)
+    apart = rows_apart = columns_apart = property(lambda self: self._once.either_apart)
+    _distances = None
+
+    @cached_property
+    def cells(self) -> CellValues:
+        """The counts of the cells that are not empty, in one order, twice."""
+        cells = self._once.cells
+        return cells._replace(values=2 * cells.values)
+
+
+_FLOAT, _INTEGER = np.dtype(np.float64), np.dtype(np.int64)
+
+
+class CountedMargins(Margins):
+    """The margins of one table as the kernel counts it; arrays are made when they are asked for."""
+
+    def __init__(self, table: kernel.CountedTable, n: int) -> None:
+        """``table`` is whole, unless only the margins themselves are asked for."""
+        labels, self._margins, self._sums, filled = table
+        self._filled = filled or b""
+        self._classes = len(labels)
+        self.total: Any = np.float64(n)
+
+    def __getattr__(self, name: str) -> Any:
+        """Its arrays, all at once: they are not there at first."""
+        if name not in ("tp", "fp", "fn"):
+            raise AttributeError(name)
+        margins, k = self._margins, self._classes
+        self.tp = np.ndarray(k, _FLOAT, margins)
+        self.fp = np.ndarray(k, _FLOAT, margins, 8 * k)
+        self.fn = np.ndarray(k, _FLOAT, margins, 16 * k)
+        return getattr(self, name)
+
+    right = property(lambda self: self._sums[0])
+    wrong = property(lambda self: self._sums[1])
+    apart = property(lambda self: self._sums[2])
+    rows_apart = property(lambda self: self._sums[3])
+    columns_apart = property(lambda self: self._sums[4])
+    together = property(lambda self: self._sums[5])
+    pairs = property(lambda self: self._sums[6:])
+    shared = property(lambda self: self._information[0])
+    entropies = property(lambda self: self._information[1:])
+    _tn = _distances = None
+
+    @cached_property
+    def _information(self) -> tuple[float, ...]:
+        return kernel.information(self._margins, self._filled)
+
+    @cached_property
+    def cells(self) -> CellValues:
+        """The counts of the cells that are not empty."""
+        n = len(self._filled) // 16
+        key = np.ndarray(n, _INTEGER, self._filled)
+        return CellValues(key, np.ndarray(n, _FLOAT, self._filled, 8 * n), self._classes)
+
+
+def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> Array:
+    """The remainder of the total (…) for each class (…, classes), to full precision.
+
+    It is the difference, unless that is less than half of the total, where rounding may show;
+    there, the cells ``outside`` a class are summed. Few classes touch half of all items, so this
+    takes hardly longer.
     """
     rest: Array = total[..., None] - touched
     small = 2 * rest < total[..., None]
@@ -219,11 +354,11 @@ def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> 
 
 
 _BLOCK = 1 << 13
-"""Scores worked on at a time: from 10,000 on, BLAS starts threads that crawl on a busy machine."""
+"""Scores processed at a time: from 10,000 on, BLAS starts threads, slow on a busy machine."""
 
 
 _NUMBERS = "ilqd"
-"""The types of counts that the kernel adds up."""
+"""The types of counts that the kernel sums."""
 
 
 class Step(NamedTuple):
@@ -232,14 +367,14 @@ class Step(NamedTuple):
     positives: Array
     negatives: Array
     tp: Array
-    """Positives of at least each score."""
+    """Positives with at least each score."""
     fp: Array
-    """Negatives of at least each score."""
+    """Negatives with at least each score."""
 
 
 def _running(counts: Array, start: Array) -> Array:
     """Running sums along the last axis, in the same order however many blocks there are."""
-    if counts.dtype.kind == "i":  # as such, which is quicker and exact
+    if counts.dtype.kind == "i":  # as whole numbers, which is faster and exact
         sums: Array = start[..., None] + np.cumsum(counts, -1, dtype=np.int64)
         return sums
     sums = counts.astype(np.float64)
@@ -249,9 +384,9 @@ def _running(counts: Array, start: Array) -> Array:
 
 @dataclass(eq=False)
 class RankTable:
-    """Items by their score, highest first: what formulas of rankings compute on.
+    """Items by score, highest first: what ranking formulas compute on.
 
-    ``positives`` and ``negatives`` may have leading axes; the scores stand on the last one.
+    ``positives`` and ``negatives`` may have leading axes; the scores are on the last one.
     """
 
     score: Array
@@ -260,25 +395,33 @@ class RankTable:
 
     @classmethod
     def of(cls, ranks: kernel.Ranks, positives: int, negatives: int) -> RankTable:
-        """Items without weights, of which the kernel has counted all."""
+        """Items without weights, all counted by the kernel."""
         table = cls(*ranks)
         table.__dict__.update(sizes=(np.float64(positives), np.float64(negatives)), weighted=False)
         return table
 
     @cached_property
     def true_positives(self) -> Array:
-        """Positives of at least each score, in the counts' own width to save memory."""
+        """Positives with at least each score, in the type of the counts to save memory."""
         return np.cumsum(self.positives, -1, dtype=self.positives.dtype)
 
     @cached_property
     def false_positives(self) -> Array:
-        """Negatives of at least each score."""
+        """Negatives with at least each score."""
         return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
 
-    def steps(self) -> Iterator[Step]:
-        """The table in blocks of scores, highest first, with what stands above each score.
+    def running(self) -> tuple[Array, Array]:
+        """True and false positives of at least each score."""
+        if self.weighted or not 0 < len(self.score) <= _BLOCK:
+            return self.true_positives, self.false_positives
+        _, _, tp, fp = kernel.running(self.positives, self.negatives, 0.0, 0.0)
+        return tp, fp
 
-        So no formula needs arrays as long as the table, which may be as long as the data.
+    def steps(self) -> Iterator[Step]:
+        """The table in blocks of scores, highest first, with what is above each score.
+
+        So no formula needs arrays as long as the table, which may be as long as the data
+        themselves.
         """
         one = self.positives.ndim == 1 and self.positives.dtype.char in _NUMBERS
         return self._steps_of_one() if one else self._steps_of_batch()
@@ -324,8 +467,8 @@ class RankTable:
 class Table(Margins):
     """The arrays behind Counts, without labels: what formulas compute on.
 
-    ``count`` may have leading axes (replicates, slices); the cells stand on its last axis. The same
-    pair of classes may fill several cells: one for each cluster of items, say.
+    ``count`` may have leading axes (replicates, slices); the cells are on its last axis. The same
+    pair of classes may have several cells, for example one for each cluster of items.
     """
 
     true: Array
@@ -337,7 +480,7 @@ class Table(Margins):
 
     @cached_property
     def tp(self) -> Array:  # type: ignore[override]
-        """True positives; the false positives and negatives are found at once."""
+        """True positives; the false positives and negatives are computed along with them."""
         if self.count.ndim == 1 and self.count.dtype.char == "d":
             sums = np.zeros((3, self.classes))
             kernel.margins(self.true, self.predicted, np.ascontiguousarray(self.count), sums)
@@ -394,8 +537,8 @@ class Predicted(NamedTuple):
     """Items with a score for every class, as a loss sees them.
 
     A loss is written once, in NumPy: ``-np.log(np.maximum(x.own, floor))``. An engine that holds
-    the columns passes an object with the same attributes, whose values are expressions in place of
-    arrays: they answer arithmetic, comparisons, ``np.where`` and the usual functions of a number.
+    the columns passes an object with the same attributes, whose values are expressions instead of
+    arrays: they support arithmetic, comparisons, ``np.where`` and the usual mathematical functions.
     """
 
     codes: Array
@@ -420,7 +563,7 @@ class Predicted(NamedTuple):
         return total
 
     def error(self, part: Callable[[Any], Any]) -> Array:
-        """The same of their errors: the score of the true class minus 1, of any other the score."""
+        """The same for their errors: the score, minus 1 for the true class."""
         errors = np.array(self.scores, np.float64)
         errors[np.arange(len(errors)), self.codes] -= 1
         total: Array = part(errors).sum(1)
@@ -431,7 +574,7 @@ class Predicted(NamedTuple):
         return self._in_parts(lambda part: part._ahead(ties))
 
     def _in_parts(self, of_part: Callable[[Predicted], Array]) -> Array:
-        """A number of each item, from items that are few enough to stay in the cache."""
+        """A number for each item, in chunks small enough to stay in the cache."""
         step = max(1, 4 * _BLOCK // max(1, self.classes))
         if len(self.codes) <= step:
             return of_part(self)
@@ -464,7 +607,7 @@ class Predicted(NamedTuple):
     def running_error(self, part: Callable[[Any], Any]) -> Array:
         """The sum of a function of the errors of running sums: Σ_{j≤k} p_j − [true class ≤ k].
 
-        Of all classes but the last, in label order, for each item.
+        Over all classes but the last, in label order, for each item.
         """
         places = np.arange(self.classes - 1)
         errors = np.cumsum(self.scores[:, :-1], 1) - (self.codes[:, None] <= places)
@@ -472,9 +615,9 @@ class Predicted(NamedTuple):
         return total
 
     def cost(self, costs: Any) -> Array:
-        """What the decision costs whose expected cost is least, for each item.
+        """The cost of the decision with the lowest expected cost, for each item.
 
-        ``costs`` has a row for each true class; of decisions that are equally good the first is
+        ``costs`` has a row for each true class; of equally good decisions, the first is
         taken.
         """
         matrix = cost_matrix(costs, self.classes)
@@ -489,7 +632,7 @@ EQUALLY_GOOD = 1e-12
 
 
 def cost_matrix(costs: Any, classes: int) -> Array:
-    """The cost of each decision, or 1 for every error; an error if it has another shape."""
+    """The cost of each decision, or 1 for every error; raises if the shape is wrong."""
     if costs is None:
         return 1 - np.eye(classes)
     if len(costs) != classes:
@@ -515,8 +658,9 @@ _RANGE = 200
 def in_range(count: Array) -> Array:
     """Sums of weights in units that formulas can multiply.
 
-    They are the same numbers; or times a power of two, which moves no digit of a score; or, if the
-    largest and the smallest are too far apart for any unit, fractions, in which formulas are exact.
+    They are the same numbers; or multiplied by a power of two, which changes no digit of a score;
+    or, if the largest and the smallest are too far apart for any unit, fractions, for which
+    formulas are exact.
     """
     exponents = np.frexp(count[count > 0])[1].tolist() or [0]
     low, high = min(exponents), max(exponents)
@@ -533,7 +677,7 @@ def in_range(count: Array) -> Array:
 
 
 def near_one(weights: Array) -> Array:
-    """Weights of which means are taken, times a power of two that brings the largest near 1.
+    """Weights of a mean, multiplied by a power of two that brings the largest near 1.
 
     Then no product with a small number loses digits; a mean stays the same.
     """
@@ -544,7 +688,7 @@ def near_one(weights: Array) -> Array:
 
 
 ENDLESS = 10**5000
-"""Infinity among fractions: more than any mean with it can be rounded to."""
+"""Infinity among fractions: any mean with it rounds to infinity."""
 
 
 def is_exact(values: Any) -> bool:
@@ -553,7 +697,7 @@ def is_exact(values: Any) -> bool:
 
 
 def exactly(parameters: tuple[tuple[str, Any], ...], count: Array) -> tuple[tuple[str, Any], ...]:
-    """The parameters of a formula; fractions, if counts are."""
+    """The parameters of a formula, as fractions if counts are fractions."""
     if not is_exact(count):
         return parameters
     exact = type(count.flat[0])
@@ -561,7 +705,7 @@ def exactly(parameters: tuple[tuple[str, Any], ...], count: Array) -> tuple[tupl
 
 
 def rounded(values: Array) -> Array:
-    """The values of a batch of one in fractions as floats; any others are floats already."""
+    """The values of a batch of one, converted from fractions to floats; others are floats."""
     if not is_exact(values):
         return values
     return np.array([_float(x) for x in values.flat], np.float64).reshape(values.shape[1:])
@@ -575,7 +719,7 @@ def _float(x: Any) -> float:
 
 
 def root(x: Array) -> Array:
-    """The square root; of fractions, to more digits than a float has."""
+    """The square root; for fractions, to more digits than a float has."""
     if not is_exact(x):
         return np.sqrt(x)
     roots: Array = np.vectorize(_root, otypes=[object])(x)
@@ -589,7 +733,7 @@ def _root(x: Any) -> Any:
 
 
 def logarithm(x: Array) -> Array:
-    """The natural logarithm; of fractions, one to the digits of a float."""
+    """The natural logarithm; for fractions, to the precision of a float."""
     if not is_exact(x):
         return np.log(x)
     logs: Array = np.vectorize(_logarithm, otypes=[object])(x)
@@ -616,7 +760,7 @@ def sum_by(codes: Array, count: Array, classes: int) -> Array:
 
 
 def _sum_batch(codes: Array, count: Array, classes: int) -> Array:
-    sums = np.moveaxis(np.zeros((classes, *count.shape[:-1])), 0, -1)  # replicates side by side
+    sums = np.moveaxis(np.zeros((classes, *count.shape[:-1])), 0, -1)  # adjacent replicates
     if len(codes):
         order = np.argsort(codes, kind="stable")
         present, starts = np.unique(codes[order], return_index=True)

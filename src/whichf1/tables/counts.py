@@ -31,12 +31,12 @@ DENSE_BYTES = 1 << 30
 
 
 class Counts(Units, kind="counts"):
-    """How many items of each class were predicted as each class.
+    """The number of items of each class that were predicted as each class.
 
-    Made by ``whichf1.count`` or :meth:`from_matrix`; immutable. Sparse inside: the columns
-    ``true`` and ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros. Items
-    that come in clusters have a cell for each cluster, and items that several systems predicted
-    one for each combination of predictions.
+    Returned by ``whichf1.count`` or :meth:`from_matrix`; immutable. Stored as sparse columns: the
+    columns ``true`` and ``predicted`` (codes into ``labels``) and ``count``, sorted, without zeros.
+    Items that come in clusters have a cell for each cluster, and items that several systems
+    predicted one for each combination of predictions.
 
     >>> import whichf1 as wf
     >>> monday, tuesday = wf.count([0, 1], [0, 1]), wf.count([1, 1], [0, 1])
@@ -71,7 +71,7 @@ class Counts(Units, kind="counts"):
         in_order: bool = False,
         n: int | None = None,
     ) -> None:
-        """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: known, too."""
+        """``in_order``: the cells are known to be sorted, distinct and not 0; ``n``: if known."""
         sides = predicted if isinstance(predicted, tuple) else (predicted,)
         if not in_order:
             refuse_sum(count)
@@ -79,7 +79,7 @@ class Counts(Units, kind="counts"):
             keys, count, squares = in_order_of_keys(keys, count, squares)
             true, *rest = keys
             sides = tuple(rest[: len(sides)])
-            if cluster is not None:  # clusters without any weight are gone
+            if cluster is not None:  # clusters without any weight are dropped
                 cluster, cluster_names = present_clusters(rest[-1], cluster_names)
         fields: dict[str, Any] = {
             "labels": labels,
@@ -166,7 +166,7 @@ class Counts(Units, kind="counts"):
             return cls._of_table(table, rows, found).declare(found if labels is None else labels)
         found = Labels(range(len(table)) if labels is None else labels)
         if len(found) != len(table):
-            raise ShapeError(f"the matrix has {len(table)} classes, labels= has {len(found)}")
+            raise ShapeError(f"the matrix has {len(table)} classes, but labels= has {len(found)}")
         return cls._of_table(table, rows, found)
 
     @classmethod
@@ -243,7 +243,7 @@ class Counts(Units, kind="counts"):
         return self.changed(labels=names, true=codes[self.true], predicted=sides, declared=True)
 
     def observed(self) -> Counts:
-        """The same over the classes that occur, unless classes were declared."""
+        """The same counts over the classes that occur, unless classes were declared."""
         return self if self.declared else self._over(self._present)
 
     @property
@@ -252,7 +252,7 @@ class Counts(Units, kind="counts"):
         return np.unique(np.concatenate([self.true, *self.predictions]))
 
     def _over(self, codes: Array) -> Counts:
-        """The same over some of the classes, which include those that occur."""
+        """The same counts over some of the classes, which include those that occur."""
         if len(codes) == len(self.labels):
             return self
         at = np.zeros(len(self.labels), np.intp)
@@ -262,16 +262,16 @@ class Counts(Units, kind="counts"):
         return self.changed(labels=labels, true=at[self.true], predicted=sides)
 
     def without(self, ignored: Sequence[Label], labels: Labels | None = None) -> Counts:
-        """The same without the items of these true classes, then with ``labels`` declared.
+        """The same counts without the items of these true classes, then with ``labels`` declared.
 
-        These classes are then gone, and so are those that only occurred in such items, unless they
-        were declared; a class that is predicted for other items stays.
+        These classes disappear, as do those that only occurred in such items, unless they were
+        declared; a class that is predicted for other items stays.
         """
         if labels is not None:
             return self.changed(declared=False).without(ignored).observed().declare(labels)
         if not ignored:
             return self
-        kind = self.labels.kind  # a label of another kind is a mistake, an absent one is not
+        kind = self.labels.kind  # a label of another type is a mistake; an absent one is not
         here = self.labels.codes([x for x in ignored if x in self.labels or kind_of(x) != kind])
         if not len(here):
             return self
@@ -310,14 +310,15 @@ def _named(matrix: Any) -> tuple[tuple[list[Any], list[Any]] | None, Any]:
         return ([*matrix.index], columns), cells
     if cells.ndim != 2 or cells.shape[1] != cells.shape[0] + 1:
         raise ShapeError(
-            f"a confusion matrix is square, beside the names of its rows; got shape {cells.shape}. "
+            f"a confusion matrix must be square, apart from the names of its rows; got shape "
+            f"{cells.shape}. "
             "Name the rows in the index of a pandas frame, or in the first column."
         )
     return ([*cells[:, 0].tolist()], columns[1:]), cells[:, 1:]
 
 
 def _paired(rows: list[Any], columns: list[Any]) -> tuple[Labels, list[int]]:
-    """The classes of the rows, and the column of each; texts of numbers are read as numbers."""
+    """The classes of the rows, and the column of each; numbers as text are read as numbers."""
     sides = [_classes(rows), _classes(columns)]
     if sides[0].kind != sides[1].kind:
         sides = [Labels(from_text([str(x) for x in side])) for side in (rows, columns)]
@@ -327,7 +328,7 @@ def _paired(rows: list[Any], columns: list[Any]) -> tuple[Labels, list[int]]:
         raise LabelError(
             f"the rows are named {some(sides[0])}, the columns {some(sides[1])}"
             + (f"; {missing[0]!r} is only among the {here}" if missing else "")
-            + ". Name both alike, each class once."
+            + ". Give both the same names, each class once."
         )
     return sides[0], [sides[1].code(label) for label in sides[0]]
 
@@ -337,7 +338,7 @@ def _classes(names: list[Any]) -> Labels:
 
 
 def _refuse_totals(names: Labels, table: Array) -> None:
-    """Raise if the last row and column are the sums of the others, as of a cross table."""
+    """Raise if the last row and column are the sums of the others, as in a cross table."""
     inside = table[:-1, :-1]
     if len(table) > 1 and inside.any():
         sums = (inside.sum(0), inside.sum(1), inside.sum())
@@ -364,7 +365,7 @@ def in_order_of_keys(
 
 
 def refuse_dense(size: int, what: str) -> None:
-    """Raise if a dense array of ``size`` bytes is more than anyone should get by accident."""
+    """Raise if a dense array would take ``size`` bytes, too many to allocate by accident."""
     if size > DENSE_BYTES:
         raise TooLargeError(
             f"{what} would need {size / 1e9:,.1f} GB. Use the sparse columns "
@@ -376,20 +377,20 @@ def _square(matrix: Any) -> Array:
     """A confusion matrix as integers: square, whole and not negative."""
     try:
         table = np.asarray(matrix)
-        if table.dtype == object and table.ndim == 2:  # beyond 64 bits, or beside names
+        if table.dtype == object and table.ndim == 2:  # beyond 64 bits, or next to names
             table = np.array(table.tolist())
             table = table.astype(np.float64) if table.dtype == object else table
     except OverflowError:
-        raise InputError("a count of a confusion matrix is beyond 2**63") from None
+        raise InputError("a count of a confusion matrix exceeds 2**63") from None
     except (ValueError, TypeError):
         table = np.empty(0, object)
     if table.ndim != 2 or table.shape[0] != table.shape[1] or not table.size:
         raise ShapeError(
-            "a confusion matrix is square, with at least one class; "
-            f"got shape {table.shape if table.dtype != object else 'ragged'}"
+            "a confusion matrix must be square, with at least one "
+            f"class; got shape {table.shape if table.dtype != object else 'ragged'}"
         )
     if table.dtype.kind not in "iuf":
-        raise InputError(f"a confusion matrix holds counts; got dtype {table.dtype}")
+        raise InputError(f"a confusion matrix must hold counts; got dtype {table.dtype}")
     wrong = ~np.isfinite(table) | (table < 0) | (table != np.floor(table)) | (table >= 2.0**63)
     if wrong.any():
         row, column = np.argwhere(wrong)[0].tolist()

@@ -1,7 +1,7 @@
-"""Results that show themselves: as HTML in a notebook, and as a picture.
+"""Results that display themselves: as HTML in a notebook, and as a picture.
 
-What they look like is not known here. The package puts a function into ``presenters`` that loads
-the room of reports when a result is first shown, so no result imports it.
+This module does not know what they look like. The package puts a function into ``presenters`` that
+loads the reporting package when a result is first shown, so no result imports it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Presenter(Protocol):
-        """What the room of reports does for results."""
+        """What the reporting package does for results."""
 
         def html(self, result: object) -> str:
             """A result as HTML, for a notebook."""
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 presenters: list[Callable[[], Presenter]] = []
-"""Loads what shows results; set once, by the package."""
+"""Loads the presenter; set once, by the package."""
 
 
 class Displayed:
@@ -65,22 +65,22 @@ class Drawable(Displayed):
         Parameters
         ----------
         ax : matplotlib.axes.Axes, optional
-            The Axes to draw on. Default: those of a new figure of a suitable size.
+            The Axes to draw on. By default, those of a new figure of a suitable size.
         kind : str, optional
             Which picture, if the result has several: see docs/gallery.md.
         **options
-            The options of this kind of picture, and ``title`` and ``caption``: text in place of
-            the usual one, or '' for none.
+            The options of this kind of picture, and ``title`` and ``caption``: text that replaces
+            the default one, or '' for none.
 
         Returns
         -------
         matplotlib.axes.Axes
-            Those that were drawn on; of several panels, those of the first.
+            The Axes drawn on; with several panels, those of the first.
 
         Raises
         ------
         DefinitionError
-            If the result has no such picture, or the picture no such option.
+            If the result has no such picture, or the picture has no such option.
         InputError
             If there is nothing to draw, or matplotlib is not installed.
 

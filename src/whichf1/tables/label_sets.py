@@ -20,8 +20,8 @@ from whichf1.tables.units import (
 )
 
 TP, FP, FN, PARTIAL = range(4)
-"""What a label is to an item; all others are true negatives. A partial match is half a hit, half a
-miss and half a false alarm."""
+"""The outcomes of a label for an item; all others are true negatives. A partial match is half a
+hit, half a miss and half a false alarm."""
 OUTCOMES = 4
 
 
@@ -29,8 +29,8 @@ OUTCOMES = 4
 class LabelTable:
     """The arrays behind MultiLabelCounts, without labels: what formulas compute on.
 
-    A line of ``item``, ``label`` and ``outcome`` says what a label is to a kind of item; ``count``
-    says how many items are of that kind, and may have leading axes.
+    A line of ``item``, ``label`` and ``outcome`` gives the outcome of a label for a kind of item;
+    ``count`` says how many items are of that kind, and may have leading axes.
     """
 
     item: Array
@@ -39,7 +39,7 @@ class LabelTable:
     count: Array
     classes: int
     times: Array | None = None
-    """How often an item has a line, if it may be several times; then nothing is a true negative."""
+    """How often an item has a line, if it may repeat; then there are no true negatives."""
 
     @cached_property
     def _sums(self) -> tuple[Array, Array, Array]:
@@ -79,9 +79,9 @@ class LabelTable:
 
     @property
     def margins(self) -> Any:
-        """There are none: an item has no single class."""
+        """Raise: an item has no single class."""
         raise DefinitionError(
-            "that needs one class for each item, and these have sets of labels. "
+            "that needs one class for each item, but these have sets of labels. "
             "Use subset_accuracy, hamming_loss, or a rate with an average."
         )
 
@@ -120,7 +120,7 @@ class LabelTable:
 
 
 class ItemTable(NamedTuple):
-    """Items one by one, with how many labels are in both of their sets or in one alone."""
+    """Items one by one, with the number of labels in both of their sets or in only one."""
 
     sums: Array
     """True positives, false positives and false negatives of each item: (3, items)."""
@@ -134,7 +134,7 @@ class ItemTable(NamedTuple):
 
 
 def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None = None) -> Array:
-    """Lines, or the sums of their weights, as hits, false alarms and misses of each code."""
+    """The number of lines, or the sum of their weights, by outcome and code."""
     if weights is None or not (outcome == PARTIAL).any():
         return np.bincount(outcome * codes + code, weights, 3 * codes).reshape(3, codes)
     sums: Array = np.bincount(outcome * codes + code, weights, OUTCOMES * codes)
@@ -144,7 +144,7 @@ def _by_outcome(code: Array, outcome: Array, codes: int, weights: Array | None =
 
 
 class LabelLines(Units):
-    """Kinds of items, each of which has lines: a label, and what is known of it in this item.
+    """Kinds of items, each of which has lines: a label, and what is known about it in this item.
 
     The base of label sets, spans and ratings. A subclass names the columns of its lines; ``item``
     and ``label`` come first, the others hold small whole numbers.
@@ -152,7 +152,7 @@ class LabelLines(Units):
 
     _KEYS: ClassVar[tuple[str, ...]] = ("item", "label")
     _HAVE: ClassVar[str]
-    """What its items have, to end a sentence with."""
+    """What its items have, as the end of a sentence."""
     __slots__ = ()
 
     item: Array
@@ -227,7 +227,7 @@ class LabelLines(Units):
         return self.item[chosen], self.label[chosen] % width, *rest
 
     def declare(self, labels: Sequence[Any]) -> Self:
-        """The same items under these declared labels, which must hold every observed one."""
+        """The same items under these declared labels, which must include every observed one."""
         self._refuse_several()
         names = labels if isinstance(labels, Labels) else Labels(labels)
         refuse_undeclared(self.labels, names)
@@ -235,7 +235,7 @@ class LabelLines(Units):
         return self.changed(labels=names, lines=lines, declared=True)
 
     def observed(self) -> Self:
-        """The same over the labels that occur, unless labels were declared."""
+        """The same items over the labels that occur, unless labels were declared."""
         width = max(1, len(self.labels))
         present, label = np.unique(self.label % width, return_inverse=True)
         if self.declared or len(present) == len(self.labels):
@@ -246,18 +246,18 @@ class LabelLines(Units):
         return self.changed(labels=names, lines=lines)
 
     def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Self:
-        """The same; these items cannot be dropped by their one class."""
+        """The same items; they cannot be dropped by class."""
         if ignored:
-            raise DefinitionError(f"ignore= drops items by their one class, and these {self._HAVE}")
+            raise DefinitionError(f"ignore= drops items by their class, but these {self._HAVE}")
         return self
 
 
 class MultiLabelCounts(LabelLines, kind="label sets"):
-    """How many items have each true and predicted set of labels; made by ``count_multilabel``.
+    """The number of items with each true and predicted set of labels; see ``count_multilabel``.
 
     Every rate applies per label and averaged (micro, macro, weighted, samples), as for Counts.
-    They can be added; ``sum(parts)`` merges many. Where several systems
-    predicted, a label of the system at place s has the code s · labels + its own.
+    They can be added; ``sum(parts)`` merges many. With several systems,
+    a label of system s has the code s · labels + its own code.
 
     >>> import whichf1 as wf
     >>> counts = wf.count_multilabel([{"a", "b"}, {"b"}], [{"a"}, {"b"}])
@@ -277,7 +277,7 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
         rest = (record.codes(x, k, len(item)) for x, k in (("label", len(labels)), ("outcome", 3)))
         lines = (item, *rest)
         pairs = np.unique(np.stack(lines[:2]), axis=1)
-        record.expect(pairs.shape[1] == len(item), "a label stands twice in a set")
+        record.expect(pairs.shape[1] == len(item), "a label appears twice in a set")
         return {"lines": lines}
 
     @cached_property
@@ -300,7 +300,7 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
 
 
 def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Array, Array, Array]:
-    """Item, label and outcome of all that is true or predicted, for each system.
+    """Item, label and outcome of every label that is true or predicted, for each system.
 
     A set has a key for each label of an item: item · labels + label, sorted and distinct.
     """
@@ -319,7 +319,7 @@ def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Arra
 def group_lines(
     lines: tuple[Array, ...], count: Array, squares: Array | None, cluster: Array | None
 ) -> tuple[tuple[Array, ...], Array, Array | None, Array | None]:
-    """Items with the same lines and cluster as one kind of item, kinds in the order of bytes."""
+    """Items with the same lines and cluster as one kind of item, with kinds in byte order."""
     item, *columns = lines
     line = columns[0].astype(np.int64)
     sizes = [int(column.max(initial=0)) + 1 for column in columns[1:]]

@@ -25,7 +25,7 @@ _KINDS: dict[Kind, tuple[type, ...]] = {
 
 
 def kind_of(value: object) -> Kind | None:
-    """Which kind of label a value is; None if it cannot be one. 3.0 counts as the integer 3."""
+    """The kind of label that a value is; None if it cannot be one. 3.0 counts as the integer 3."""
     for kind, types in _KINDS.items():
         if isinstance(value, types):
             return None if isinstance(value, np.timedelta64) else kind
@@ -38,7 +38,7 @@ def shortened(value: object, most: int = 80) -> str:
     """A value as a message shows it."""
     try:
         text = repr(value)
-    except ValueError:  # Python writes no integer of more than 4,300 digits
+    except ValueError:  # Python does not print integers of more than 4,300 digits
         return f"a number of {value.bit_length():,} bits"  # type: ignore[attr-defined]
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -59,7 +59,7 @@ def plain(value: Any) -> Label:
 
 
 _FEW = 32
-"""Up to here a class is found by looking at each."""
+"""Up to this many classes, a class is found by linear search."""
 
 
 class Labels(tuple[Label, ...]):
@@ -70,14 +70,14 @@ class Labels(tuple[Label, ...]):
     """
 
     def __new__(cls, values: Iterable[Any]) -> Labels:
-        """Check and keep the classes in the order given."""
+        """Check the classes and keep them in order."""
         if type(values) is cls:
             return values
         try:
             if isinstance(values, (str, bytes)):
                 raise TypeError("a text is one class")
             listed = [*values]
-        except Exception:  # whatever an object raises that cannot be listed
+        except Exception:  # whatever an object that cannot be listed raises
             raise LabelError(
                 f"labels must be a list of classes; got {values!r}. "
                 "For the classes 0 to 2 pass labels=range(3)."
@@ -106,7 +106,7 @@ class Labels(tuple[Label, ...]):
         return observed
 
     def union(self, other: Labels) -> Labels:
-        """The observed classes of two parts; those of the first are not looked at again."""
+        """The observed classes of two parts; those of the first are not checked again."""
         new = [label for label in other if label not in self._codes]
         if not new:
             return self
@@ -131,8 +131,8 @@ class Labels(tuple[Label, ...]):
         warn(
             LabelWarning(
                 f"{shortened(label)} and {shortened(other)} are two classes that differ only in "
-                "white space, in what is not seen, or in how a number or boolean is written. Write "
-                "them alike if they are one."
+                "white space, in invisible characters, or in how a number or boolean is written. "
+                "If they are the same class, write them the same way."
             )
         )
 
@@ -167,7 +167,7 @@ class Labels(tuple[Label, ...]):
     def codes(self, values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.intp]]:
         """The codes of several classes."""
         if isinstance(values, Labels) and values.kind == self.kind:
-            with suppress(KeyError):  # without a check of each, for the sake of merging
+            with suppress(KeyError):  # without checking each, for faster merging
                 return np.fromiter(map(self._codes.__getitem__, values), np.intp, len(values))
         return np.array([self.code(value) for value in values], np.intp)
 
@@ -193,7 +193,7 @@ class Labels(tuple[Label, ...]):
 
 
 def _spelling(text: str) -> str:
-    """A text without what does not tell two classes apart to a reader."""
+    """A text without what a reader would not notice."""
     from decimal import Decimal  # seldom needed
 
     plain = " ".join((text if text.isascii() else _printed(text)).split())
@@ -205,7 +205,7 @@ def _spelling(text: str) -> str:
 
 
 def _printed(text: str) -> str:
-    """A text as it is printed: letters composed, without characters that are not seen."""
+    """A text as it is printed: letters composed, without invisible characters."""
     from unicodedata import category, normalize
 
     composed = normalize("NFC", text)
@@ -213,7 +213,7 @@ def _printed(text: str) -> str:
 
 
 _JOINERS = frozenset("\u200c\u200d")
-"""They are not seen either, but change how their neighbours look."""
+"""They are also invisible, but change how their neighbours look."""
 _DIGITS = frozenset("+-.0123456789")
 _NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?"
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -221,7 +221,7 @@ _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
 def as_number(label: Label) -> float | None:
-    """The number that a class is, or that its text spells; None for any other text."""
+    """The class as a number, if it is one or its text is one; otherwise None."""
     if isinstance(label, str) and not re.fullmatch(_NUMBER, label):
         return None
     number = float(label)
@@ -232,10 +232,10 @@ _WHOLE = r"(-?(?:0|[1-9][0-9]*))(?:\.0+)?"
 
 
 def from_text(values: Iterable[str]) -> Iterator[Label]:
-    """Classes read from a text file: integers if every one is written as one, else strings.
+    """Classes read from a text file: integers if all are written as integers, otherwise strings.
 
-    A leading zero or plus sign is kept, so that '007' stays a string, and one word among the
-    numbers makes all of them strings.
+    A leading zero or plus sign is kept, so that '007' stays a string, and a single word among
+    the numbers makes all of them strings.
 
     >>> list(from_text(["1", "2.0"])), list(from_text(["1", "02"]))
     ([1, 2], ['1', '02'])
@@ -253,17 +253,17 @@ def from_text(values: Iterable[str]) -> Iterator[Label]:
 
 
 _SCORES = (
-    "For a column of scores use --score (at_threshold in Python), or compare systems by -m "
-    "roc_auc; for such names pass labels= as text."
+    "For a column of scores, use --score (at_threshold in Python), or compare systems with "
+    "-m roc_auc; if these are names of classes, pass labels= as text."
 )
 _MANY = 10
 
 
 def refuse_scores(true: Collection[Label], predicted: Collection[Label], name: str) -> None:
-    """Raise if texts that are meant to be classes are scores.
+    """Raise if texts that should be classes are scores.
 
-    They are all numbers, some with a fraction, and most are not among the true classes: many, or
-    all of them where no true class is a number.
+    All of them are numbers, some with a fraction, and most are not true classes: many of them, or
+    all if no true class is a number.
     """
     texts = [label for label in predicted if isinstance(label, str)]
     if not texts or not all(x[:1] in _DIGITS and re.fullmatch(_NUMBER, x) for x in texts):
@@ -274,5 +274,9 @@ def refuse_scores(true: Collection[Label], predicted: Collection[Label], name: s
     if fraction is not None and 2 * strange > len(texts) and (strange > _MANY or not numbers):
         raise LabelError(
             f"{name} holds {len(texts):,} different numbers such as {shortened(fraction)}, most of "
-            f"which are no true classes. {_SCORES}"
+            f"which are not true classes. {_SCORES}"
         )
+
+
+VALUE = Labels(("value",))
+"""In place of classes, where items have values."""

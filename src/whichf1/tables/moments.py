@@ -1,4 +1,4 @@
-"""Moments: a quantity of each item as (n, Σ, Σ²). Losses are computed from it alone."""
+"""Moments: a quantity of each item as (n, Σ, Σ²). Losses are computed from these alone."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from whichf1.tables.units import Additive, further
 
 @dataclass(frozen=True)
 class Moments(Additive, kind="moments"):
-    """The sums of a loss or another score over items; made by ``whichf1.moments``.
+    """The sums of a loss or another score over items; returned by ``whichf1.moments``.
 
     Moments of the same metric can be added; ``sum(parts)`` merges many.
 
@@ -26,14 +26,14 @@ class Moments(Additive, kind="moments"):
     labels: Labels
     """The classes, in the order of the probabilities."""
     positive: Label | None
-    """The class that single probabilities are of; None where every class has its own."""
+    """The class that single probabilities refer to; None if every class has its own."""
     n: int
     total: float
     squares: float
 
     @property
     def weighted(self) -> bool:
-        """Whether items have weights; those of moments have none."""
+        """Whether items have weights; always False for moments."""
         return False
 
     @property
@@ -43,7 +43,7 @@ class Moments(Additive, kind="moments"):
 
     @property
     def variance(self) -> float:
-        """The variance over the items; 0 where sums cannot tell it from rounding."""
+        """The variance over the items; 0 if it cannot be distinguished from rounding."""
         square = self.squares / self.n
         return beyond_rounding(square - self.mean**2, square)
 
@@ -56,12 +56,12 @@ class Moments(Additive, kind="moments"):
         positive: Any = None,
         **options: Any,
     ) -> Moments:
-        """Moments of no items, as the start of a stream.
+        """Empty moments, as the start of a stream.
 
         metric: The loss, such as "log_loss", "brier" or "top_k_accuracy(k=3)".
         labels: The declared classes. By default, those of the first batch.
         **options: The parameters of the loss.
-        Returns: Moments of no items.
+        Returns: Empty moments.
         DefinitionError: If the metric is not a mean over items, or an option does not apply.
 
         >>> import whichf1 as wf
@@ -117,5 +117,5 @@ _SUMS = ("n", "total", "squares")
 
 
 def beyond_rounding(difference: float, of: float) -> float:
-    """A difference of two sums about as large as ``of``; 0 where it is so small a share of them."""
+    """A difference of two sums about as large as ``of``; 0 if it is within rounding of them."""
     return difference if difference > 1e-12 * of else 0.0

@@ -30,7 +30,7 @@ HALF = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Ranking(Additive, Drawable, kind="ranking"):
-    """How many positives and negatives have each score; made by ``whichf1.rank``.
+    """The number of positives and negatives with each score; returned by ``whichf1.rank``.
 
     Rankings with the same positive class can be added; ``sum(parts)`` merges many.
 
@@ -49,9 +49,9 @@ class Ranking(Additive, Drawable, kind="ranking"):
     """The classes of the items."""
     positive: Label
     resolution: str | None = None
-    """How scores were rounded into bins, in words; None where they are exact."""
+    """How scores were rounded into bins, in words; None if they are exact."""
     squares: float | None = None
-    """The sum of squared weights; None if items have no weights, or if it is not known."""
+    """The sum of squared weights; None if items have no weights, or if it is unknown."""
     declared: bool = False
     """Whether the classes were declared; if not, they are the observed ones."""
 
@@ -59,11 +59,11 @@ class Ranking(Additive, Drawable, kind="ranking"):
     def empty(
         cls, labels: Sequence[Any] | None = None, *, positive: Any, weighted: bool = False
     ) -> Ranking:
-        """A ranking of no items, as the start of a stream.
+        """An empty ranking, as the start of a stream.
 
         labels: The declared classes. By default, those that occur.
         weighted: Whether items will have weights.
-        Returns: A ranking of no items.
+        Returns: An empty ranking.
         LabelError: If the labels are malformed, or the positive class is not among them.
 
         >>> Ranking.empty(positive="spam").n
@@ -78,7 +78,7 @@ class Ranking(Additive, Drawable, kind="ranking"):
 
     @classmethod
     def of(cls, table: RankTable, labels: Labels) -> Ranking:
-        """The ranking of items of two classes without weights, of which the second is positive."""
+        """The ranking of unweighted items of two classes, the second of which is positive."""
         ranking = cls(table.score, table.positives, table.negatives, labels, labels[1])
         ranking.__dict__["table"] = table
         return ranking
@@ -107,25 +107,26 @@ class Ranking(Additive, Drawable, kind="ranking"):
 
     @property
     def effective_n(self) -> float:
-        """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
+        """(Σw)² / Σw², the effective number of weighted items; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
         return worth(float(self.n), self.squares)
 
     @property
     def probabilities(self) -> bool:
-        """Whether every score lies in [0, 1]."""
+        """Whether every score is in [0, 1]."""
         return bool(len(self.score)) and self.score[-1] >= 0 and bool(self.score[0] <= 1)
 
-    def needs_both(self, what: str) -> None:
-        """Raise unless there are positives and negatives."""
+    def needs_both(self, what: str) -> tuple[Array, Array]:
+        """All positives and all negatives; raises unless there are both."""
         sizes = self.table.sizes
-        for size, name in zip(sizes, ("item of", "item of another class than"), strict=True):
-            if size == 0:
-                raise InputError(
-                    f"{what} ranks positives against negatives: there is no {name} the positive "
-                    f"class {self.positive!r} among {self.n:,} items. Give items of both."
-                )
+        if sizes[0] and sizes[1]:
+            return sizes
+        name = "item of another class than" if sizes[0] else "item of"
+        raise InputError(
+            f"{what} ranks positives against negatives: there is no {name} the positive "
+            f"class {self.positive!r} among {self.n:,} items. Pass items of both."
+        )
 
     def _alike(self) -> dict[str, Any]:
         facts = {
@@ -142,7 +143,7 @@ class Ranking(Additive, Drawable, kind="ranking"):
         return self.score, self.positives, self.negatives
 
     def agreed(self, other: Ranking) -> dict[str, Any]:
-        """The facts of two parts together; an error if they do not add up."""
+        """The facts of two parts together; raises if they cannot be added."""
         super().agreed(other)
         labels, declared = common_labels(self, other)
         parts = [part for part in (self, other) if part._parts[0].units] or [self]
@@ -161,11 +162,11 @@ class Ranking(Additive, Drawable, kind="ranking"):
 
     @property
     def _parts(self) -> tuple[Ranking, ...]:
-        """Parts of falling size whose sum this is: itself, once its scores were looked at."""
+        """Parts of decreasing size whose sum this is; only itself, once its scores are used."""
         return self.__dict__.get("_stack") or (self,)
 
     def _plus(self, other: Ranking, facts: dict[str, Any]) -> Ranking:
-        """Both parts; if one is much larger, it is not touched before the sum is looked at."""
+        """Both parts; if one is much larger, they are only merged when the sum is used."""
         total = self._total + other._total
         refuse_overflow(total, weighted=self._parts[0].weighted or other._parts[0].weighted)
         stack = self._parts
@@ -182,12 +183,12 @@ class Ranking(Additive, Drawable, kind="ranking"):
         return float(self.n)
 
     def __getattr__(self, name: str) -> Any:
-        """Scores that were never looked at: the parts are merged now."""
+        """Scores used for the first time: merge the parts now."""
         stack = self.__dict__.get("_stack")
         if stack is not None and name in _COLUMNS:
             columns = self._merged(stack)._columns()
             self.__dict__.update(zip(_COLUMNS, columns, strict=True))
-            self.__dict__.pop("_stack", None)  # another thread may have been as quick
+            self.__dict__.pop("_stack", None)  # another thread may have been faster
         return object.__getattribute__(self, name)
 
     def _merged(self, parts: Sequence[Ranking]) -> Ranking:
@@ -199,7 +200,7 @@ class Ranking(Additive, Drawable, kind="ranking"):
         return Ranking(-distinct + 0.0, positives, negatives, self.labels, self.positive)
 
     def of_predictions(self) -> Ranking:
-        """The likelier of two classes, right or wrong, in the order of its probability."""
+        """The more likely of two classes, right or wrong, in order of its probability."""
         likely = self.score > HALF
         top = np.where(likely, self.score, 1 - self.score)
         sides = (self.positives, self.negatives), (self.negatives, self.positives)
@@ -228,7 +229,7 @@ class Ranking(Additive, Drawable, kind="ranking"):
         positive, declared = record.take("positive"), record.flag("declared")
         record.expect(positive in labels, "its positive class is not one of its labels")
         score = record.numbers("score")
-        record.expect((score[1:] < score[:-1]).all(), "its scores do not fall")
+        record.expect((score[1:] < score[:-1]).all(), "its scores are not in descending order")
         positives, negatives = (
             record.numbers(x, len(score), whole=not weighted) for x in _COLUMNS[1:]
         )

@@ -1,4 +1,4 @@
-"""Saving: tables as versioned JSON, and files that appear whole or not at all."""
+"""Saving: tables as versioned JSON, and files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from whichf1.tables.labels import Labels
 
 FORMAT = "whichf1.counts"
 VERSION = 1
-"""Every file states its kind of table and has a checksum, but for counts saved before."""
+"""Every file states its kind of table and has a checksum, except counts saved by older versions."""
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
-    """Write a file that appears whole or not at all: every writer of the package uses this.
+    """Write a file completely or not at all; every writer of the package uses this.
 
-    A link is followed and the mode is kept, as editors do; what is no plain file, such as a pipe
-    or a device, is written to.
+    Links are followed and the mode is kept, as editors do; pipes, devices and other special files
+    are written to directly.
     """
     path = _path(path)
     try:
@@ -48,7 +48,7 @@ def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def add_to(path: str | os.PathLike[str], content: bytes) -> None:
-    """Add to the end of a file, which appears whole or not at all."""
+    """Add to the end of a file, completely or not at all."""
     try:
         before = Path(_path(path)).read_bytes()
     except FileNotFoundError:
@@ -60,7 +60,7 @@ def add_to(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def _path(path: object) -> str:
-    """A path as text; a number would be a file that is open already."""
+    """A path as text; a number would be a file that is already open."""
     name = os.fspath(path) if isinstance(path, os.PathLike) else path
     if not isinstance(name, str):
         raise FileError(f"a path must be text or a pathlib.Path; got {path!r}")
@@ -75,7 +75,7 @@ def _status(path: str | os.PathLike[str]) -> os.stat_result | None:
 
 
 def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
-    """Replace a plain file by a new one, written under a random name beside it."""
+    """Replace a regular file by a new one, written under a random name next to it."""
     mode = 0o666 if old is None else stat.S_IMODE(old.st_mode)
     name = os.path.join(os.path.dirname(target), f".whichf1-{secrets.token_hex(8)}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -84,7 +84,7 @@ def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
         with open(number, "wb", buffering=0) as file:
             _write(file, content)
             if old is not None:
-                with suppress(OSError, AttributeError):  # only root may give a file away
+                with suppress(OSError, AttributeError):  # only root may change the owner
                     shutil.chown(name, old.st_uid, old.st_gid)
                 os.chmod(name, mode)
             os.fsync(file.fileno())
@@ -95,7 +95,7 @@ def _replace(target: str, content: bytes, old: os.stat_result | None) -> None:
 
 
 def _write(file: Any, content: bytes) -> None:
-    """All of the content: a pipe may take it in parts."""
+    """Write all the content; a pipe may accept it in parts."""
     view = memoryview(content)
     while view:
         view = view[file.write(view) :]
@@ -118,7 +118,7 @@ def to_json(kind: str, record: Mapping[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """An array or a number of NumPy's as Python writes it."""
+    """A NumPy array or number as plain Python."""
     if isinstance(value, (np.ndarray, np.generic)):
         return value.tolist()
     raise MergeError(
@@ -140,7 +140,7 @@ def _checksum(text: str) -> str:
 def from_json(text: str | bytes, name: str, kinds: Mapping[str, Any]) -> Any:
     """The table that was saved, of any of these kinds.
 
-    ``name`` says in messages where the text came from.
+    ``name`` tells messages where the text came from.
     """
     try:
         record = json.loads(text, object_pairs_hook=_distinct)
@@ -159,7 +159,7 @@ def from_json(text: str | bytes, name: str, kinds: Mapping[str, Any]) -> Any:
 
 
 def _refuse_damage(record: dict[str, Any]) -> None:
-    """Raise unless the checksum fits; counts that were saved before there were kinds have none."""
+    """Raise unless the checksum matches; counts saved before there were kinds have none."""
     checksum = record.pop("checksum", None)
     if checksum is None and "kind" in record:
         raise ValueError("it has no checksum")
@@ -171,7 +171,7 @@ def _refuse_damage(record: dict[str, Any]) -> None:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     record = dict(pairs)
     if len(record) < len(pairs):
-        raise ValueError("a field stands in it twice")
+        raise ValueError("a field appears twice")
     return record
 
 
@@ -193,7 +193,7 @@ class Record:
         return table
 
     def refuse_rest(self) -> None:
-        """Raise if there are fields that nothing has asked for."""
+        """Raise if there are fields that nothing has read."""
         if self._left:
             raise ValueError(f"{min(self._left)!r} is not one of its fields")
 
@@ -201,7 +201,7 @@ class Record:
         return name in self._left
 
     def take(self, name: str) -> Any:
-        """A field as it is."""
+        """A field, unchecked."""
         return self._left.pop(name)
 
     def rows(self, name: str) -> list[Any]:
@@ -212,7 +212,7 @@ class Record:
 
     @staticmethod
     def expect(right: object, otherwise: str) -> None:
-        """Raise unless this is right."""
+        """Raise unless this is true."""
         if not right:
             raise ValueError(otherwise)
 
@@ -233,10 +233,10 @@ class Record:
         return None if value is None else str(value)
 
     def codes(self, name: str, below: int, length: int | None = None) -> Array:
-        """Whole numbers from 0 to below a limit: codes of labels, say."""
+        """Whole numbers from 0 to below a limit, such as codes of labels."""
         values = self.rows(name)
         if not all(type(x) is int and 0 <= x < below for x in values):
-            raise ValueError(f"a code of {name!r} does not belong to anything")
+            raise ValueError(f"a code of {name!r} is out of range")
         self._refuse_length(values, length)
         return np.array(values, np.intp)
 
@@ -253,14 +253,14 @@ class Record:
         if any(type(x) not in kinds for x in values):
             raise ValueError(f"a {name} is not a {'whole ' * whole}number")
         if whole and any(abs(x) >= 2**63 for x in values):
-            raise ValueError(f"a {name} is beyond 2**63")
+            raise ValueError(f"a {name} exceeds 2**63")
         self._refuse_length(values, length)
         column = np.array(values, np.int64 if whole else np.float64)
         self.expect(np.isfinite(column).all(), f"a {name} is not finite")
         return column
 
     def names(self, name: str) -> Array:
-        """What items are called: texts, or whole numbers that are packed."""
+        """The names of items: texts, or packed whole numbers."""
         if isinstance(self._left[name], dict):
             return self.packed(name, "i8", None)
         values = self.rows(name)
@@ -268,12 +268,13 @@ class Record:
         return np.array(values, np.str_)
 
     def packed(self, name: str, types: str, shape: tuple[int, ...] | None) -> Array:
-        """A column that was packed, of one of these types and of this shape."""
+        """A column that was packed, of one of these types ('i1i2i4') and of this shape."""
         own = self.take(name)
         self.expect(isinstance(own, dict) and own.keys() == {"type", "shape", "data"},
                     f"{name!r} is not a packed column")  # fmt: skip
         kind, size = own["type"], own["shape"]
-        self.expect(kind in (types[:2], types[2:]) and kind, f"the type of {name!r} is {kind!r}")
+        known = [types[at : at + 2] for at in range(0, len(types), 2)]
+        self.expect(kind in known, f"the type of {name!r} is {kind!r}")
         right = isinstance(size, list) and all(type(x) is int and x >= 0 for x in size)
         self.expect(right and (len(size) == 1 if shape is None else tuple(size) == shape),
                     "its columns differ in length")  # fmt: skip
@@ -284,7 +285,7 @@ class Record:
             data = unpacker.decompress(b64decode(own["data"], validate=True), length + 1)
         except (zlib_error, TypeError) as error:
             raise ValueError(f"{name!r} cannot be unpacked: {error}") from None
-        self.expect(len(data) == length, f"{name!r} has another length than it says")
+        self.expect(len(data) == length, f"{name!r} does not have its stated length")
         return np.frombuffer(data, number).reshape(size).astype(number.newbyteorder("="))
 
     @staticmethod

@@ -18,7 +18,7 @@ from whichf1.tables.units import Additive, merged
 
 Key: TypeAlias = tuple[Any, ...]
 AnyTable: TypeAlias = Counts | MultiLabelCounts | Ranking | Moments
-"""What slices are made of."""
+"""The tables that slices consist of."""
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,8 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     """Counts of each slice; a key has one value for each column, None if it is missing.
 
     If there is one column, ``slices["en"]`` is short for ``slices[("en",)]``. All slices have the
-    classes of the whole, so classes that a slice lacks are visible; ``classes="observed"`` averages
-    over those that it has.
+    classes of the whole, so classes missing from a slice are visible; ``classes="observed"``
+    averages over those that occur in it.
 
     >>> import pandas as pd, whichf1 as wf
     >>> frame = pd.DataFrame({"true": [0, 1, 1], "pred": [0, 1, 0], "lang": ["en", "en", "de"]})
@@ -39,7 +39,7 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
     by: tuple[str, ...]
     """The columns."""
     parts: Mapping[Key, Counts]
-    """Counts; or sets of labels, or rankings."""
+    """Counts, sets of labels or rankings."""
 
     @cached_property
     def whole(self) -> Counts:
@@ -51,7 +51,7 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
         return Slices(self.by, {key: change(part) for key, part in self.parts.items()})
 
     def without(self, ignored: Sequence[Any], labels: Labels | None = None) -> Slices:
-        """The slices without the items of these true classes, over the classes of what is left."""
+        """The slices without the items of these true classes, over the remaining classes."""
         whole = self.whole.without(ignored, labels)
         if whole is self.whole:
             return self
@@ -75,9 +75,9 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
         return {"the columns of slices": self.by}
 
     def agreed(self, other: Slices) -> dict[str, Any]:
-        """The facts of two parts together; an error if they do not add up."""
+        """The facts of two parts together; raises if they cannot be added."""
         if type(self.whole) is not type(other.whole):
-            raise MergeError(f"slices of {self.whole.kind} and of {other.whole.kind} do not add up")
+            raise MergeError(f"slices of {self.whole.kind} and {other.whole.kind} cannot be added")
         return {**super().agreed(other), **self.whole.agreed(other.whole)}
 
     @property
@@ -107,7 +107,7 @@ class Slices(Additive, Drawable, Mapping[Key, Counts], kind="slices"):
         record.expect(kind != cls.kind, "its slices are sliced again")
         parts = {}
         for key, part in record.rows("parts"):
-            record.expect(len(key) == len(by), "a slice has another number of values than columns")
+            record.expect(len(key) == len(by), "a slice does not have a value for each column")
             parts[tuple(key)] = type(record)(part).table(cls.KINDS, kind)
         record.expect(parts and all(isinstance(name, str) for name in by), "it has no slices")
         return cls(by, parts)

@@ -1,4 +1,4 @@
-"""Spans: GROUP BY how many spans of each type a sentence has that are found, missed or false."""
+"""Spans: GROUP BY how many spans of each type are found, missed or false in a sentence."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from whichf1.tables.labels import Labels
 
 
 class SpanCounts(MultiLabelCounts, kind="spans"):
-    """How many sentences have the same spans found, missed and false; made by ``whichf1.spans``.
+    """How many sentences have the same spans found, missed and false; see ``whichf1.spans``.
 
     Every rate that needs no true negatives applies, per type and averaged. Sentences are the items:
-    the spans of a sentence are not taken for independent. They can be added; ``sum(parts)`` merges
-    many.
+    the spans of a sentence are not treated as independent. Counts can be added; ``sum(parts)``
+    merges many.
 
     >>> import whichf1 as wf
     >>> spans = wf.spans([["B-PER", "O"], ["O", "B-LOC"]], [["B-PER", "O"], ["B-LOC", "O"]])
@@ -39,7 +39,7 @@ class SpanCounts(MultiLabelCounts, kind="spans"):
         outcome = record.codes("outcome", OUTCOMES, len(item))
         times = record.positive("times", len(item), whole=True)
         keys = np.unique(np.stack([item, label, outcome]), axis=1)
-        record.expect(keys.shape[1] == len(item), "a kind of span stands twice in a sentence")
+        record.expect(keys.shape[1] == len(item), "a kind of span appears twice in a sentence")
         return {"lines": (item, label, outcome, times)}
 
     @cached_property

@@ -1,7 +1,8 @@
 """Trials: what systems predicted for the items of data sets, run by run.
 
-The items of a data set are shared by all systems and runs, so that each knows what the others did
-with the same item: differences are paired, and the variances of items and of runs are told apart.
+The items of a data set are shared by all systems and runs, so it is known what each of them did
+with the same item: differences are paired, and the variances due to items and to runs are
+separated.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from whichf1.tables.labels import Labels
 from whichf1.tables.units import Additive, cluster_labels, common_labels
 
 ABSENT = -1
-"""The code of an item that a run has no prediction of, and of a fold or cluster that is unknown."""
+"""The code of an item for which a run has no prediction, and of an unknown fold or cluster."""
 SHOWN = 3
-"""Items or cells that a message names."""
+"""How many items or cells a message names."""
 
 
 class RunKey(NamedTuple):
@@ -43,7 +44,7 @@ class DataSet:
     """The classes."""
     declared: bool
     ids: Array
-    """What each item is called, in any order: whole numbers or texts."""
+    """The name of each item, in any order: whole numbers or texts."""
     true: Array
     """The code of each item's true class."""
     keys: tuple[RunKey, ...]
@@ -56,9 +57,9 @@ class DataSet:
     """The code of each item's cluster."""
     cluster_names: Labels | None = None
     by_line: bool = False
-    """Whether items have no names, and are told by their place."""
+    """Whether items have no names and are identified by their position."""
     matched: bool = True
-    """Whether it is known which item of a run is which of another; not if only counts are."""
+    """Whether items can be matched between runs; they cannot if only counts are known."""
 
     @property
     def n(self) -> int:
@@ -67,12 +68,12 @@ class DataSet:
 
     @property
     def scored(self) -> bool:
-        """Whether runs give scores, not classes."""
+        """Whether runs have scores, not classes."""
         return self.predicted.dtype.kind == "f"
 
     @cached_property
     def present(self) -> Array:
-        """Whether each run has a prediction of each item."""
+        """Whether each run has a prediction for each item."""
         present: Array = ~np.isnan(self.predicted) if self.scored else self.predicted >= 0
         return present
 
@@ -91,13 +92,13 @@ class DataSet:
         return [at for at, key in enumerate(self.keys) if key.system == system]
 
     def only(self, rows: Sequence[int]) -> DataSet:
-        """The same with some of the runs."""
+        """The same data set with some of the runs."""
         folds = None if self.folds is None else self.folds[rows]
         keys = tuple(self.keys[at] for at in rows)
         return replace(self, keys=keys, predicted=self.predicted[rows], folds=folds)
 
     def at(self, items: Array) -> DataSet:
-        """The same with some of the items."""
+        """The same data set with some of the items."""
         chosen: dict[str, Any] = {"ids": self.ids[items], "true": self.true[items]}
         chosen["predicted"] = self.predicted[:, items]
         chosen["folds"] = None if self.folds is None else self.folds[:, items]
@@ -105,11 +106,11 @@ class DataSet:
             present, codes = np.unique(self.cluster[items], return_inverse=True)
             names = self.cluster_names
             kept = names and Labels.trusted(names[at] for at in present)
-            chosen |= {"cluster": codes, "cluster_names": kept}
+            chosen |= {"cluster": codes.astype(np.int32), "cluster_names": kept}
         return replace(self, **chosen)
 
     def lacking(self) -> list[tuple[RunKey, int, list[Any]]]:
-        """The runs that lack items: how many, and the first of them."""
+        """The runs that lack items: how many items, and the first of them."""
         return [
             (key, int((~here).sum()), self.ids[~here][:SHOWN].tolist())
             for key, here in zip(self.keys, self.present, strict=True)
@@ -137,13 +138,15 @@ class DataSet:
         ids = record.packed("ids", "i8", None) if by_line else record.names("ids")
         items, shape = len(ids), (len(keys), len(ids))
         record.expect(items and len({*ids.tolist()}) == items, "an item stands in it twice")
-        true = record.packed("true", "i4", (items,))
-        predicted = record.packed("predicted", "i4f8", shape)
+        true = record.packed("true", CODES, (items,)).astype(np.int32)
+        predicted = record.packed("predicted", f"{CODES}f8", shape)
+        if predicted.dtype.kind == "i":
+            predicted = predicted.astype(np.int32)
         fields: dict[str, Any] = {}
         for name, size in (("folds", shape), ("cluster", (items,))):
             if name in record:
                 names = record.labels(f"{name.removesuffix('s')}_names")
-                fields[name] = record.packed(name, "i4", size)
+                fields[name] = record.packed(name, CODES, size).astype(np.int32)
                 fields[f"{name.removesuffix('s')}_names"] = names
                 inside = (fields[name] >= ABSENT) & (fields[name] < len(names))
                 record.expect(inside.all(), f"a code of {name!r} does not belong to anything")
@@ -151,7 +154,7 @@ class DataSet:
         for column in codes:
             least = 0 if column is true else ABSENT
             inside = (column >= least) & (column < len(labels))
-            record.expect(inside.all(), "a code of a class does not belong to anything")
+            record.expect(inside.all(), "a code of a class is out of range")
         record.expect(not np.isinf(predicted).any(), "a score is not finite")
         own = tuple(RunKey(*key) for key in keys)
         fields |= {"by_line": by_line, "matched": matched}
@@ -162,14 +165,26 @@ def packed(column: Array) -> Any:
     """A column as it is saved: texts as they are, numbers compressed."""
     from whichf1.tables import saving  # slow to import
 
-    return column.tolist() if column.dtype.kind == "U" else saving.packed(column)
+    if column.dtype.kind == "U":
+        return column.tolist()
+    return saving.packed(column if column.dtype != np.int32 else _narrow(column))
+
+
+CODES = "i1i2i4"
+"""The types of columns of codes."""
+
+
+def _narrow(codes: Array) -> Array:
+    """Codes in as few bytes as they need: most of the time of saving is spent on packing them."""
+    most = int(codes.max()) if codes.size else 0
+    return codes.astype(np.int8 if most < 1 << 7 else np.int16 if most < 1 << 15 else np.int32)
 
 
 class Trials(Additive, Displayed, kind="study"):
-    """What systems predicted for the items of data sets, run by run; made by ``whichf1.trials``.
+    """What systems predicted for the items of data sets, run by run; see ``whichf1.trials``.
 
-    Trials add up: those of the next run, system or data set are added with ``+``, and all of them
-    are saved in one file.
+    Trials can be added: ``+`` adds those of the next run, system or data set, and all of them are
+    saved in one file.
 
     >>> import whichf1 as wf
     >>> y = [0, 1, 1, 0]
@@ -231,7 +246,7 @@ class Trials(Additive, Displayed, kind="study"):
             own = type(record)(part)
             sets[name] = DataSet._restored(own)
             own.refuse_rest()
-        record.expect(len(sets) == len(parts), "a data set stands in it twice")
+        record.expect(len(sets) == len(parts), "a data set appears twice")
         return cls(sets)
 
     def __repr__(self) -> str:
@@ -242,14 +257,14 @@ class Trials(Additive, Displayed, kind="study"):
 
 
 def named(name: str) -> str:
-    """A data set in a message; a study of one may have no name for it."""
+    """A data set in a message; the only one of a study may have no name."""
     return f"data set {name!r}: " if name else ""
 
 
 def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
-    """Runs on the items of one data set as one table, matched by what items are called.
+    """Runs on the items of one data set as one table, matched by the names of items.
 
-    An item that a run has twice, or whose true class differs, is an error.
+    Raises if a run has an item twice, or if its true class differs between runs.
     """
     if len(parts) == 1:
         return parts[0]
@@ -305,14 +320,14 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
     first = parts[0]
     for part in parts[1:]:
         if part.scored != first.scored:
-            raise MergeError(f"{named(name)}some runs predict classes, others give scores")
+            raise MergeError(f"{named(name)}some runs predict classes, others have scores")
         if part.matched != first.matched:
             raise MergeError(f"{named(name)}some runs are counts, others predictions of items")
         if part.by_line != first.by_line or part.ids.dtype.kind != first.ids.dtype.kind:
             raise MergeError(
                 f"{named(name)}the items of some runs are called {first.ids[0]!r}, those of others "
-                f"{part.ids[0]!r}, so that they cannot be matched. Name the same column as item= "
-                "for all."
+                f"{part.ids[0]!r}, so they cannot be matched. Use the same column as item= for "
+                "all."
             )
         for what in ("folds", "cluster"):
             if (getattr(part, what) is None) != (getattr(first, what) is None):
@@ -322,14 +337,14 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
         sizes = sorted({part.n for part in parts})
         raise InputError(
             f"{named(name)}runs have {sizes[0]:,} to {sizes[-1]:,} items, and are matched line by "
-            "line. Name the column that says which item a line is: item= (--item)."
+            "line. Name the column that identifies items: item= (--item)."
         )
 
 
 def _agree(
     name: str, column: Array, here: Any, values: Array, ids: Array, what: str, labels: Labels
 ) -> None:
-    """Fill a column of facts about items, which all runs must agree on."""
+    """Fill a column of facts about items on which all runs must agree."""
     known = column[here]
     wrong = np.flatnonzero((known != ABSENT) & (known != values))
     if len(wrong):
@@ -338,7 +353,7 @@ def _agree(
         raise InputError(
             f"{named(name)}the {what} of {len(wrong):,} items differs between runs: that of item "
             f"{ids[here][at].item()!r} is {a!r} and {b!r}. Are these the same items? Name the "
-            "column that says which item a line is: item= (--item)."
+            "column that identifies items: item= (--item)."
         )
     column[here] = values
 
@@ -355,10 +370,10 @@ def _refuse_twice(
         fold = part.fold_names[part.folds[row][twice[0]]]
         raise InputError(
             f"{named(name)}the folds of {key} overlap: {len(twice):,} items, such as {item!r}, are "
-            f"in fold {fold!r} and in another. The test items of folds are different ones; name "
-            "repetitions as run= (--run)."
+            f"in fold {fold!r} and in another. Folds must have different test items; name "
+            "repetitions with run= (--run)."
         )
     raise InputError(
-        f"{named(name)}{len(twice):,} items, such as {item!r}, are twice in {key}. Remove one, or "
-        "name the column or the part of the path that tells the two runs apart: run= (--run)."
+        f"{named(name)}{len(twice):,} items, such as {item!r}, appear twice in {key}. Remove one, "
+        "or name the column or the part of the path that distinguishes the two runs: run= (--run)."
     )

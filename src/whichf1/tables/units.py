@@ -18,20 +18,20 @@ from whichf1.tables.labels import Labels
 
 T = TypeVar("T")
 NOTES = (" (above every score)", " (below every score)")
-"""What a decision says of a threshold that puts all items on one side."""
+"""The note on a threshold that puts all items on one side."""
 
 
 def worth(total: float, squares: float | None) -> float:
-    """(Σw)² / Σw², the equal items that weighted ones are worth; NaN if it is not known."""
+    """(Σw)² / Σw², the effective number of weighted items; NaN if it is unknown."""
     typical = squares / total if squares and total else math.nan
     return total / typical if 0 < typical < math.inf else math.nan
 
 
 class Additive:
-    """Tables that add up, are saved and loaded, and take further batches of items.
+    """Tables that can be added, saved and loaded, and updated with further batches of items.
 
-    Parts are merged with ``+``, and many of them with ``sum``. A subclass names its kind, which its
-    files state, and says what must be the same in two parts and what is saved.
+    Parts are merged with ``+``, and many of them with ``sum``. A subclass names its kind, which is
+    written to its files, and defines what must be the same in two parts and what is saved.
     """
 
     __slots__ = ()
@@ -47,17 +47,17 @@ class Additive:
             cls.KINDS[kind] = cls
 
     def _alike(self) -> dict[str, Any]:
-        """What must be the same in two parts, by what a message calls it; empty ones say less."""
+        """What must be the same in two parts, by its name in messages; less for empty parts."""
         return {}
 
     def agreed(self, other: Any) -> dict[str, Any]:
-        """The facts of two parts together; an error if they do not add up."""
+        """The facts of two parts together; raises if they cannot be added."""
         theirs = other._alike()
         for what, mine in self._alike().items():
             if what in theirs and (mine != theirs[what] or type(mine) is not type(theirs[what])):
                 raise MergeError(
-                    f"two parts differ in {what}: {mine!r} and {theirs[what]!r}. Make both the "
-                    "same way."
+                    f"two parts differ in {what}: {mine!r} and {theirs[what]!r}. Create both "
+                    "the same way."
                 )
         return {}
 
@@ -95,8 +95,8 @@ class Additive:
     def update(self, y_true: Any, y_pred: Any = None, **options: Any) -> Self:
         """Add a further batch of items; tables are immutable, so keep the result.
 
-        y_true, y_pred (array, dataframe or path): The batch, as for the function that made the
-            table: predictions, scores or sets of labels. A batch of no items changes nothing.
+        y_true, y_pred (array, dataframe or path): The batch, as for the function that created
+            the table: predictions, scores or sets of labels. A batch of no items changes nothing.
         **options: The options of that function that describe the batch, such as ``weights``.
         Returns: This table and that of the batch.
         InputError: If the batch cannot be counted.
@@ -175,14 +175,14 @@ class Additive:
 
 
 def restored(text: str | bytes, name: str) -> Additive:
-    """A saved table of any kind; ``name`` says in messages where the text came from."""
+    """A saved table of any kind; ``name`` tells messages where the text came from."""
     from whichf1.tables import saving  # slow to import
 
     return saving.from_json(text, name, Additive.KINDS)  # type: ignore[no-any-return]
 
 
 def further() -> Any:
-    """What counts further batches: the way back, for the sake of a training loop."""
+    """What counts further batches: a way back, for training loops."""
     from whichf1.scoring import accumulator
 
     return accumulator
@@ -191,7 +191,7 @@ def further() -> Any:
 def stacked(
     parts: Sequence[T], part: T, size: Callable[[T], int], add: Callable[[T, T], T] = add
 ) -> tuple[T, ...]:
-    """Parts of falling size with a further one: neighbours of similar size are added.
+    """Parts of decreasing size and a further one: neighbours of similar size are added.
 
     So none is copied more than log₂ n times, however many parts there are.
     """
@@ -213,7 +213,7 @@ class Units(Additive, Drawable):
     """How many items each unit stands for, with their weights, clusters and systems.
 
     The base of :class:`Counts` and :class:`MultiLabelCounts`. Immutable; a subclass has the
-    key columns and knows how to put them in order.
+    key columns and puts them in order.
     """
 
     _FACTS = ("squares", "cluster", "cluster_names", "systems", "declared", "decision")
@@ -227,25 +227,25 @@ class Units(Additive, Drawable):
     squares: Array | None
     """Sums of squared weights, which intervals need; None without weights."""
     cluster: Array | None
-    """The code of each unit's cluster; None where items come in no clusters."""
+    """The code of each unit's cluster; None if items are not in clusters."""
     cluster_names: Labels | None
-    """Names of the clusters: those with one name in two parts are one cluster."""
+    """Names of the clusters: the same name in two parts is the same cluster."""
     systems: tuple[str, ...]
-    """Who predicted; several where systems are counted on the same items."""
+    """The names of the systems; several if they are counted on the same items."""
     declared: bool
     """Whether the classes were declared; if not, they are the observed ones."""
     decision: str | None
-    """How scores became predictions, as 'score>=0.5'; None where classes were predicted."""
+    """How scores became predictions, such as 'score>=0.5'; None if classes were predicted."""
 
     def __init__(self, **fields: Any) -> None:
         raise NotImplementedError
 
     def _put(self, fields: dict[str, Any], *arrays: Array | None) -> None:
-        """Set the fields, once and at once, which is quicker; these arrays become read-only."""
+        """Set all fields at once, which is faster; these arrays become read-only."""
         for array in arrays:
             if array is not None:
                 array.setflags(write=False)
-        fields["weighted"] = fields["count"].dtype.kind == "f"  # asked of every score
+        fields["weighted"] = fields["count"].dtype.kind == "f"  # needed for every score
         self.__dict__.update(fields)
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -267,7 +267,7 @@ class Units(Additive, Drawable):
 
     @classmethod
     def _columns(cls) -> tuple[str, ...]:
-        """What is known only when parts have been merged."""
+        """Columns that are known only after parts have been merged."""
         return ("labels", "count", "squares", "cluster", "cluster_names")
 
     def _fields(self) -> dict[str, Any]:
@@ -278,7 +278,7 @@ class Units(Additive, Drawable):
         return partial(type(self), **self._fields(), in_order=True), ()
 
     def changed(self, **fields: Any) -> Self:
-        """The same units with other fields: the names of systems, say."""
+        """The same units with other fields, such as the names of systems."""
         in_order = fields.keys() <= {*self._FACTS}
         return type(self)(**self._fields() | fields, in_order=in_order)
 
@@ -301,20 +301,20 @@ class Units(Additive, Drawable):
 
     @cached_property
     def occurring(self) -> int:
-        """How many classes are true or predicted somewhere."""
+        """How many classes occur as true or predicted."""
         table = self.table
         return int(np.count_nonzero(table.tp + table.fp + table.fn))
 
     @property
     def effective_n(self) -> float:
-        """(Σw)² / Σw², the equal items that weighted ones are worth; NaN without the squares."""
+        """(Σw)² / Σw², the effective number of weighted items; NaN without the squares."""
         if not self.weighted:
             return float(self.n)
         with np.errstate(over="ignore"):
             return worth(self.n, None if self.squares is None else float(self.squares.sum()))
 
     def whole(self) -> Self:
-        """The same where weights are frequencies: how many equal items a row stands for."""
+        """The same units with weights as frequencies: how many equal items a row stands for."""
         return self.changed(count=np.rint(self.count).astype(np.int64), squares=None)
 
     @property
@@ -324,7 +324,7 @@ class Units(Additive, Drawable):
 
     @property
     def facts(self) -> tuple[tuple[str, Any], ...]:
-        """How the data were made, as fields of a signature."""
+        """The origin of the data, as fields of a signature."""
         if self.decision is None and not self.weighted and self.cluster is None:
             return ()
         facts = {
@@ -337,22 +337,22 @@ class Units(Additive, Drawable):
     def _refuse_several(self) -> None:
         if len(self.systems) > 1:
             raise InputError(
-                f"these counts are of {len(self.systems)} systems ({', '.join(self.systems)}). "
+                f"these counts have {len(self.systems)} systems ({', '.join(self.systems)}). "
                 "Choose one with counts.system(0)."
             )
 
     def agreed(self, other: Self) -> dict[str, Any]:
-        """The facts of two parts together; an error if they do not add up."""
+        """The facts of two parts together; raises if they cannot be added."""
         first = [part._parts[0] for part in (self, other) if part._parts]
         if len({part.weighted for part in first}) > 1:
             raise MergeError(
                 "one part was counted with weights, the other without. Count both the same way."
             )
         if self.systems != other.systems and len(self.systems) + len(other.systems) > 2:
-            raise MergeError("the parts are of different systems. Count both with the same ones.")
+            raise MergeError("the parts have different systems. Count both with the same ones.")
         labels, declared = None, self.declared or other.declared
         alike = len(first) == 2 and first[0].labels.kind == first[1].labels.kind
-        if declared or not alike:  # otherwise all of them, when they are looked at
+        if declared or not alike:  # otherwise all of them, when they are used
             labels, declared = common_labels(self, other)
         refuse_other_clusters(first)
         return {
@@ -363,7 +363,7 @@ class Units(Additive, Drawable):
         }
 
     def _plus(self, other: Self, facts: dict[str, Any]) -> Self:
-        """Both parts; if one is much larger, it is not touched before the sum is looked at."""
+        """Both parts; if one is much larger, they are only merged when the sum is used."""
         parts = [part for part in (self, other) if part._parts]
         first = [part._parts[0] for part in parts]
         weighted = any(part.weighted for part in first)
@@ -396,7 +396,7 @@ class Units(Additive, Drawable):
 
     @property
     def _parts(self) -> tuple[Self, ...]:
-        """Parts of falling size whose sum this is: itself, once its columns were looked at."""
+        """Parts of decreasing size whose sum this is; only itself, once its columns are used."""
         return self.__dict__.get("_stack") or ((self,) if self.units else ())
 
     @property
@@ -405,7 +405,7 @@ class Units(Additive, Drawable):
         return len(self.count)
 
     def __getattr__(self, name: str) -> Any:
-        """A column that was never looked at: the parts are merged now."""
+        """A column used for the first time: merge the parts now."""
         stack = self.__dict__.get("_stack")
         if name not in self._columns():
             raise AttributeError(f"{type(self).__name__} have no {name!r}")
@@ -413,7 +413,7 @@ class Units(Additive, Drawable):
             whole = self._merged(stack, **self.__dict__["_agreed"])
             for each in self._columns():
                 object.__setattr__(self, each, getattr(whole, each))
-            self.__dict__.pop("_stack", None)  # another thread may have been as quick
+            self.__dict__.pop("_stack", None)  # another thread may have been faster
         return object.__getattribute__(self, name)
 
     @classmethod
@@ -432,11 +432,11 @@ class Units(Additive, Drawable):
     def empty(
         cls, labels: Sequence[Any] | None = None, *, declared: bool = True, weighted: bool = False
     ) -> Self:
-        """A table of no items, as the start of a stream.
+        """An empty table, as the start of a stream.
 
-        declared: Whether the labels are declared, so that others are an error.
+        declared: Whether the labels are declared, so that other labels are an error.
         weighted: Whether items will have weights.
-        Returns: A table of no items.
+        Returns: An empty table.
         LabelError: If the labels are malformed.
 
         >>> import whichf1 as wf
@@ -514,7 +514,7 @@ def _joined(parts: Sequence[Array | None]) -> Array | None:
 
 
 def common_decision(a: Units, b: Units) -> str | None:
-    """The decision rule of two parts; a note on it stays if both have it."""
+    """The decision rule of two parts; a note is kept if both have it."""
     if a.decision == b.decision or not b._parts:
         return a.decision
     if not a._parts:
@@ -526,7 +526,7 @@ def common_decision(a: Units, b: Units) -> str | None:
     if rules[0] != rules[1]:
         raise MergeError(
             f"the parts were decided differently: {a.decision or 'classes'} and "
-            f"{b.decision or 'classes'}. Decide both the same way."
+            f"{b.decision or 'classes'}. Use the same rule for both."
         )
     return rules[0]
 
@@ -568,7 +568,7 @@ def refuse_other_clusters(parts: Sequence[Units]) -> None:
         )
     kinds = [each.kind for each in names if each is not None]
     if len(kinds) < len(parts):
-        raise MergeError("clusters without names do not add up. Count all items together.")
+        raise MergeError("clusters without names cannot be added. Count all items together.")
     if len({*kinds}) > 1:
         raise MergeError(
             f"the clusters of one part are {kinds[0]}, those of the other {kinds[1]}. "
@@ -587,7 +587,7 @@ def common_clusters(parts: Sequence[Units]) -> tuple[Labels | None, Array | None
 
 
 def cluster_labels(names: Iterable[Any]) -> Labels:
-    """Clusters in order; texts that are numbers, as in a file, are sorted as numbers.
+    """Clusters in order; texts that are numbers, as in a file, are sorted numerically.
 
     A seed draws clusters by position, so it draws the same ones from every source.
     """
@@ -611,7 +611,7 @@ def present_clusters(
 
 
 def are_sums(squares: Any) -> bool:
-    """Whether sums of squared weights are positive numbers: far from 1, floats cannot hold them."""
+    """Whether sums of squared weights are positive numbers; floats cannot hold them far from 1."""
     return squares is not None and bool((np.isfinite(squares) & (np.asarray(squares) > 0)).all())
 
 
@@ -621,8 +621,8 @@ def refuse_overflow(items: float, *, weighted: bool = False) -> None:
         raise WeightError("the weights sum to infinity: divide all of them by the same number")
     if not weighted and items >= 2.0**63:
         raise InputError(
-            f"the counts sum to about {items:.3g} items, and fewer than 2**63 can be counted. "
-            "Divide all of them by the same number: the score stays the same."
+            f"the counts sum to about {items:.3g} items, but fewer than 2**63 can be counted. "
+            "Divide all counts by the same number, which does not change the score."
         )
 
 

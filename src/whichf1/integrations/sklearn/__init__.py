@@ -1,7 +1,7 @@
 """scikit-learn: its metric functions with the same arguments, displays with bands, and a scorer.
 
-``from whichf1.integrations.sklearn import f1_score`` in place of ``from sklearn.metrics import
-f1_score`` changes nothing but the time that it takes.
+``from whichf1.integrations.sklearn import f1_score`` instead of ``from sklearn.metrics import
+f1_score`` changes nothing but the speed.
 """
 
 from __future__ import annotations

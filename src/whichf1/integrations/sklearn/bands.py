@@ -1,4 +1,4 @@
-"""Displays of scikit-learn with the band in which the curve of the population lies."""
+"""Displays of scikit-learn with a confidence band for the curve of the population."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ class Banded:
         y_score : array-like of shape (n_samples,)
             Scores of the positive class.
         band : {"pointwise", "simultaneous"} or None
-            Whether each point of the curve is inside with probability ``level``, or the whole
-            curve. None for no band.
+            Whether ``level`` applies to each point of the curve, or to the whole curve. None
+            for no band.
         level : float
-            The nominal coverage.
+            The confidence level.
         **options
-            What scikit-learn's constructor takes, such as ``pos_label``, ``name`` and ``ax``.
+            The options of scikit-learn's constructor, such as ``pos_label``, ``name`` and ``ax``.
 
         Returns
         -------
@@ -65,7 +65,7 @@ class Banded:
         (0.75, 0.95)
         """
         if not is_among(band, _BANDS):
-            raise DefinitionError(f"band is 'pointwise', 'simultaneous' or None; got {band!r}")
+            raise DefinitionError(f"band must be 'pointwise', 'simultaneous' or None; got {band!r}")
         constructor: Any = super()
         display = constructor.from_predictions(y_true, y_score, **options)
         display.band_ = None

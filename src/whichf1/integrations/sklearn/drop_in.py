@@ -1,7 +1,7 @@
 """scikit-learn's functions computed by whichf1, with the same arguments, warnings and errors.
 
-Where data or options are refused, or a score is undefined, scikit-learn is asked for its own error
-or warning: its function is called with the same arguments, and its value is not used.
+If data or options are refused, or a score is undefined, scikit-learn's function is called with the
+same arguments for its own error or warning; its value is not used.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ DROP_INS: dict[str, Callable[..., Any]] = {}
 """The functions of scikit-learn that are computed here, by name."""
 _ROOM = (__package__ or "").rpartition(".")[0]
 _MANY = 1000
-"""Combinations of options that are remembered as valid."""
+"""How many combinations of options are cached as valid."""
 
 
 class Doubtful(NamedTuple):
-    """A value about which scikit-learn may have a warning."""
+    """A value about which scikit-learn may warn."""
 
     value: Any
 
 
 def doubtful(doubt: Any, value: Any) -> Any:
-    """A value, with a doubt about it or without."""
+    """A value, marked as doubtful or not."""
     return Doubtful(value) if doubt else value
 
 
 def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
     """The function of scikit-learn with the name of ``answer``, which computes its value.
 
-    ``answer`` is called with both columns of data and every option; a Doubtful value or an error of
-    ours leads to scikit-learn's words.
+    ``answer`` is called with both columns of data and every option; for a Doubtful value or an
+    error of ours, scikit-learn's function is called.
     """
     name = answer.__name__
     original = getattr(metrics, name, None)
@@ -115,7 +115,7 @@ def _recognized(option: Any) -> tuple[Any, ...]:
 
 
 def one_column(data: Any) -> Any:
-    """A column of one dimension as it is, or the only one of a matrix; otherwise the matrix."""
+    """A one-dimensional column, or the only column of a matrix; otherwise the matrix."""
     if hasattr(data, "tocsr"):
         return data
     values = data if getattr(data, "ndim", None) == 1 else to_numpy(data)
@@ -136,10 +136,10 @@ def weights_of(sample_weight: Any, n: int) -> Array | None:
 
 
 def listed(labels: Any) -> list[Any]:
-    """Labels as NumPy understands them: of one type."""
+    """Labels as NumPy represents them: of one type."""
     values = np.asarray(labels)
     if values.ndim != 1:
-        raise LabelError(f"labels= is a list of classes; got {labels!r}")
+        raise LabelError(f"labels= must be a list of classes; got {labels!r}")
     return values.tolist()  # type: ignore[no-any-return]
 
 
@@ -157,7 +157,7 @@ def indicators(y_true: Any) -> Array:
 
 
 class Items(NamedTuple):
-    """True classes beside scores."""
+    """True classes and scores."""
 
     values: Array
     labels: list[Any]
@@ -166,12 +166,12 @@ class Items(NamedTuple):
 
     @classmethod
     def of(cls, y_true: Any, *, objects: bool = False) -> Items:
-        """A column of classes, which may be ``objects`` that are no texts."""
+        """A column of classes, which may be ``objects`` that are not texts."""
         data = column(y_true if objects else one_column(y_true), "y_true")
         return cls(data.values, sorted(observed(data)), data.kind == "str")
 
     def positive(self, pos_label: Any) -> Any:
-        """The class that high scores stand for: 1, unless it is given."""
+        """The class that high scores stand for: 1 by default."""
         if pos_label is not None:
             return pos_label
         if self.text or not any({*self.labels} <= two for two in ({0, 1}, {-1, 1})):
@@ -179,9 +179,9 @@ class Items(NamedTuple):
         return 1
 
     def codes(self, classes: list[Any]) -> Array:
-        """The place of each item's class among sorted ones."""
+        """The index of each item's class among sorted ones."""
         if not {*self.labels} <= {*classes}:
-            raise LabelError(f"labels= are all classes; got {classes[:20]!r}")
+            raise LabelError(f"labels= must have all classes; got {classes[:20]!r}")
         if self.text:
             place = {label: at for at, label in enumerate(classes)}
             return np.fromiter((place[x] for x in self.values), np.intp, len(self.values))
@@ -193,7 +193,7 @@ class Items(NamedTuple):
         """The class of each column of scores."""
         classes = self.labels if labels is None else listed(labels)
         if sorted({*classes}) != classes or not {*self.labels} <= {*classes}:
-            raise LabelError(f"labels= are all classes, in order; got {labels!r}")
+            raise LabelError(f"labels= must have all classes, in order; got {labels!r}")
         if scores.ndim != 2 or len(classes) != scores.shape[1]:
-            raise LabelError(f"{len(classes)} classes, and scores of shape {scores.shape}")
+            raise LabelError(f"{len(classes)} classes, but scores of shape {scores.shape}")
         return classes

@@ -46,9 +46,9 @@ class Distributions(NamedTuple):
         step = _step(raw)
         classes = items.labels if labels is None else sorted({*listed(labels)})
         if len(classes) < 2 or len(classes) != scores.shape[1]:
-            raise ShapeError(f"{len(classes)} classes, and {scores.shape[1]} columns")
+            raise ShapeError(f"{len(classes)} classes, but {scores.shape[1]} columns")
         doubt = first_bad_row(scores, step**0.5) < len(scores)
-        if doubt:  # else every number is a probability
+        if doubt:  # otherwise every number is a probability
             _refuse_outside(scores)
         doubt |= labels is not None and listed(labels) != classes
         refuse_lengths(len(items.values), len(scores), "y_proba")
@@ -57,7 +57,7 @@ class Distributions(NamedTuple):
 
     @classmethod
     def of_one(cls, y_true: Any, y_proba: Any, pos_label: Any, sample_weight: Any) -> Distributions:
-        """Probabilities of a class, of which the other has the rest."""
+        """Probabilities of one of two classes; the other has the remainder."""
         items, values = Items.of(y_true), numbers(y_proba, "y_proba", finite=False)
         _refuse_outside(values)
         scores = _in_columns(values)
@@ -94,7 +94,7 @@ class Distributions(NamedTuple):
         return self._replace(x=Predicted(np.arange(classes), shares), weights=size)
 
     def total(self, loss: Metric, **parameters: Any) -> float:
-        """The sum of a loss over the items; the kernel adds up what has no weights."""
+        """The sum of a loss over the items; the kernel sums it if there are no weights."""
         if self.weights is None and loss.sums is not None:
             return loss.sums(self.x, **parameters).total
         losses = loss.formula(self.x, **parameters)
@@ -116,7 +116,7 @@ class Distributions(NamedTuple):
 class Indicated(NamedTuple):
     """Items with a column of 0 and 1 and a probability for each class.
 
-    scikit-learn takes such items, of which some may have several classes or none.
+    scikit-learn accepts such items, some of which may have several classes or none.
     """
 
     true: Array
@@ -127,7 +127,7 @@ class Indicated(NamedTuple):
 
     @classmethod
     def of(cls, y_true: Any, y_proba: Any, sample_weight: Any) -> Indicated:
-        """Indicators beside probabilities of as many classes."""
+        """Indicators and probabilities of the same number of classes."""
         true, raw = indicators(y_true), to_numpy(y_proba)
         scores = _in_columns(numbers(raw, "y_proba", finite=False))
         _refuse_outside(scores)
@@ -153,7 +153,7 @@ class Indicated(NamedTuple):
         return self._replace(scores=np.tile(shares, (len(self.true), 1)))
 
     def log_loss(self) -> float:
-        """The mean log loss, of which an item has one for each of its classes."""
+        """The mean log loss; an item has one for each of its classes."""
         p = self.scores.clip(self.step, 1 - self.step)
         return float(np.average(-(self.true * np.log(p)).sum(1), weights=self.weights))
 
@@ -169,13 +169,13 @@ def _step(probabilities: Array) -> float:
 
 
 def _refuse_outside(values: Array) -> None:
-    """Raise unless all are probabilities; NaN is none."""
+    """Raise unless all are probabilities; NaN is not."""
     if not values.size or not (values.min() >= 0 and values.max() <= 1):
-        raise InputError("probabilities lie in [0, 1]")
+        raise InputError("probabilities must be in [0, 1]")
 
 
 def _in_columns(scores: Array) -> Array:
-    """A column for each class; of one column, for two classes."""
+    """A column for each class; one column gives those of two classes."""
     if scores.ndim == 2 and scores.shape[1] > 1:
         return scores
     second = scores.ravel()
@@ -186,7 +186,7 @@ def _renamed(y_proba: Any, y_pred: Any) -> tuple[Any, bool]:
     """The probabilities, and whether they were passed under an old name."""
     old = not isinstance(y_pred, str)
     if old == (y_proba is not None):
-        raise InputError("pass y_proba, and not y_pred")
+        raise InputError("pass y_proba, not y_pred")
     return y_pred if old else y_proba, old
 
 
@@ -233,7 +233,7 @@ def brier_score_loss(
 
 
 def _skill(loss: float, of_constant: float) -> float:
-    """One minus the loss divided by that of a constant; 0 where only rounding is between them."""
+    """One minus the loss divided by that of a constant; 0 if they differ only by rounding."""
     if abs(loss - of_constant) <= 4 * np.finfo(float).eps * of_constant != 0:
         return 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -279,12 +279,12 @@ def hinge_loss(y_true: Any, pred_decision: Any, *, labels: Any, sample_weight: A
     classes = items.labels if labels is None else sorted({*listed(labels)})
     if len(classes) <= 2:
         items = Items.of(y_true)
-        classes = items.labels  # of a single one, all items are negative
+        classes = items.labels  # with a single class, all items are negative
         if len(classes) > 2 or scores.ndim != 1:
-            raise ShapeError(f"{len(classes)} classes, and scores of shape {scores.shape}")
+            raise ShapeError(f"{len(classes)} classes, but scores of shape {scores.shape}")
         scores = np.stack([-scores / 2, scores / 2], 1)
     elif scores.ndim != 2 or scores.shape[1] != len(classes):
-        raise ShapeError(f"{len(classes)} classes, and scores of shape {scores.shape}")
+        raise ShapeError(f"{len(classes)} classes, but scores of shape {scores.shape}")
     x = Predicted(items.codes(classes), scores)
     found = Distributions(x, weights_of(sample_weight, len(scores)), 0, False)
     return found.mean(probability.hinge_loss)
@@ -299,7 +299,7 @@ def top_k_accuracy_score(
     refuse_lengths(len(items.values), len(scores), "y_score")
     two = len(items.labels) <= 2 and (labels is None or len(labels) <= 2)
     if two != (scores.ndim == 1):
-        raise ShapeError(f"{len(items.labels)} classes, and scores of shape {scores.shape}")
+        raise ShapeError(f"{len(items.labels)} classes, but scores of shape {scores.shape}")
     if two:  # the second class is predicted above a threshold
         threshold = 0.5 if scores.min() >= 0 and scores.max() <= 1 else 0
         scores = np.stack([np.full(len(scores), threshold), scores], 1)

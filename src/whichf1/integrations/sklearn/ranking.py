@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from itertools import permutations
+from math import isfinite
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,13 +25,14 @@ from whichf1.integrations.sklearn.drop_in import (
 )
 from whichf1.metrics import Metric, label_sets, ranking
 from whichf1.metrics.registry import Ratio
+from whichf1.sources.arrays import label_matrices, rank_arrays, scored_arrays
 from whichf1.sources.lines import check_finite, numbers
 from whichf1.sources.sequences import refuse_lengths
 from whichf1.tables.cells import Array, RankedLabels, RankTable
 
 
 def _table(true: Array, scores: Array, weights: Array | None = None) -> RankTable:
-    """Positives and negatives by score; items of weight 0 are no items."""
+    """Positives and negatives by score; items of weight 0 do not count."""
     refuse_lengths(len(true), len(scores), "y_score")
     ranks = kernel.rank_table(scores, true, weights)
     if weights is not None:
@@ -39,27 +41,40 @@ def _table(true: Array, scores: Array, weights: Array | None = None) -> RankTabl
     return RankTable(*ranks)
 
 
+def _plain(y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> bool:
+    """Whether these may be arrays of 0 and 1 with scores, which the kernel takes as they are."""
+    if sample_weight is not None or type(y_true) is not np.ndarray or pos_label not in (None, 1):
+        return False
+    return pos_label is not True and scored_arrays(y_true, y_score) is not None
+
+
 class Steps(NamedTuple):
     """The thresholds of a curve, the highest first, and what each of them adds."""
 
-    items: Items
+    classes: int
+    """How many there are."""
     table: RankTable
     dtype: Any
-    """That of the scores."""
+    """The type of the scores."""
 
     @classmethod
     def of(cls, y_true: Any, y_score: Any, pos_label: Any, sample_weight: Any) -> Steps:
         """Items of two classes, each with a score."""
+        if _plain(y_true, y_score, pos_label, sample_weight):
+            table = rank_arrays(y_true, y_score)
+            if table is not None:
+                positives, negatives = table.sizes
+                return cls(int(positives > 0) + int(negatives > 0), table, y_score.dtype)
         items, scores = Items.of(y_true), one_column(y_score)
         values = numbers(scores, "y_score")
         if values.ndim != 1:
             raise ShapeError(f"a curve needs one score for each item; got shape {values.shape}")
         if len(items.labels) > 2 and pos_label is None:
-            raise LabelError(f"{len(items.labels)} classes, and no pos_label")
+            raise LabelError(f"{len(items.labels)} classes, but no pos_label")
         positive = items.values == items.positive(pos_label)
         table = _table(positive, values, weights_of(sample_weight, len(positive)))
         own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
-        return cls(items, table, own)
+        return cls(len(items.labels), table, own)
 
     @property
     def thresholds(self) -> Array:
@@ -78,9 +93,9 @@ class Steps(NamedTuple):
 
     @property
     def added(self) -> tuple[Array, Array]:
-        """False and true positives that a threshold has more than the one above it.
+        """False and true positives that a threshold adds to the one above it.
 
-        Sums of weights are rounded, so that a small weight may add nothing.
+        Sums of weights are rounded, so a small weight may add nothing.
         """
         if not self.table.weighted:
             return self.counts
@@ -106,7 +121,7 @@ def _with_ends(inner: Array) -> Array:
 
 
 def _after(first: float, values: Array, dtype: Any = np.float64) -> Array:
-    """Numbers after a first one."""
+    """Numbers preceded by a first one."""
     every = np.empty(len(values) + 1, dtype)
     every[0], every[1:] = first, values
     return every
@@ -164,8 +179,8 @@ def det_curve(
 ) -> Any:
     """False positive and false negative rate at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    if len(steps.items.labels) != 2:
-        raise LabelError(f"{len(steps.items.labels)} classes, not two")
+    if steps.classes != 2:
+        raise LabelError(f"{steps.classes} classes, not two")
     points = [_after(0, x, x.dtype) for x in steps.sums] + [_after(np.inf, steps.table.score)]
     if drop_intermediate and len(points[0]) > 2:
         at = _rises(np.append(0, steps.added[1]))
@@ -180,7 +195,7 @@ def det_curve(
 
 
 def _quotient(ratio: Ratio) -> float:
-    """A score; NaN without positives, or without negatives where they matter."""
+    """A score; NaN without positives, or without negatives if they matter."""
     top, bottom = ratio
     return float(top / bottom) if bottom else np.nan
 
@@ -193,7 +208,7 @@ def _over_columns(
     average: str | None,
     weights: Array | None,
 ) -> Any:
-    """The score of each column, or an average of them; ``instead`` of what is undefined."""
+    """The score of each column, or their average; ``instead`` replaces undefined ones."""
     if true.shape != scores.shape:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
     each: Any = None
@@ -235,6 +250,10 @@ def roc_auc_score(
     labels: Any,
 ) -> Any:
     """Area under the ROC curve."""
+    if max_fpr in (None, 1) and _plain(y_true, y_score, None, sample_weight):
+        areas = kernel.rank_areas(y_score, y_true)
+        if areas is not None and areas[0] and areas[1]:
+            return areas[2] / (areas[0] * areas[1])
     true, scores = one_column(y_true), numbers(one_column(y_score), "y_score")
     area = partial(ranking.roc_auc.formula, max_fpr=None if max_fpr == 1 else max_fpr)
     if true.ndim == 2:
@@ -252,7 +271,7 @@ def roc_auc_score(
     classes = items.columns(labels, scores)
     weighted_pairs = multi_class == "ovo" and sample_weight is not None
     if max_fpr not in (None, 1) or weighted_pairs or average not in _MEANS.get(multi_class, ()):
-        raise InputError(f"there is no area of {len(classes)} classes with these options")
+        raise InputError(f"there is no area for {len(classes)} classes with these options")
     if not np.allclose(1, scores.sum(1)):
         raise InputError("the rows of probabilities do not sum to 1")
     if multi_class == "ovo":
@@ -279,6 +298,10 @@ def average_precision_score(
     y_true: Any, y_score: Any, *, average: str | None, pos_label: Any, sample_weight: Any
 ) -> Any:
     """Average precision."""
+    if pos_label is not None and _plain(y_true, y_score, pos_label, sample_weight):
+        areas = kernel.rank_areas(y_score, y_true)
+        if areas is not None and areas[0] and areas[1]:
+            return areas[3] / areas[0]
     true, scores = one_column(y_true), numbers(one_column(y_score), "y_score")
     weights = weights_of(sample_weight, len(scores))
     precision = ranking.average_precision.formula
@@ -288,7 +311,7 @@ def average_precision_score(
         items = Items.of(y_true)
         if len(items.labels) <= 2:
             if scores.ndim != 1 or (len(items.labels) == 2 and pos_label not in items.labels):
-                raise LabelError(f"{pos_label!r} is no class, or there are several scores")
+                raise LabelError(f"{pos_label!r} is not a class, or there are several scores")
             value = _quotient(precision(_table(items.values == pos_label, scores, weights)))
             return Doubtful(0.0) if np.isnan(value) else value
         one_hot = items.values[:, None] == np.array(items.columns(None, scores))
@@ -298,7 +321,12 @@ def average_precision_score(
 
 
 def _of_labels(metric: Metric, y_true: Any, y_score: Any, sample_weight: Any, least: int) -> float:
-    """The mean over items of how their labels are ranked; of at least so many."""
+    """The mean over items of how their labels are ranked; at least this many labels."""
+    plain = sample_weight is None and type(y_true) is np.ndarray
+    if plain and label_matrices(y_true, y_score, True) and y_true.shape[1] >= least:
+        summed = kernel.label_scores(y_true, y_score, metric.of_labels or "")
+        if summed is not None:
+            return summed[0] / len(y_true)
     true, scores = indicators(y_true), numbers(y_score, "y_score")
     if true.shape != scores.shape or true.shape[1] < least:
         raise ShapeError(f"y_true has shape {true.shape}, y_score {scores.shape}")
@@ -317,7 +345,7 @@ def _gains(
     most = np.sort(gains, axis=1)[:, ::-1] @ discount
     if not ignore_ties:
         return label_sets.graded_gain(gains, scores, k, base), most
-    order = np.argsort(scores)[:, ::-1]  # tied labels in the order of this very sort
+    order = np.argsort(scores)[:, ::-1]  # tied labels in the order of this particular sort
     return np.take_along_axis(gains, order, 1) @ discount, most
 
 
@@ -343,7 +371,7 @@ def ndcg_score(
     """Discounted cumulative gain, divided by that of the best order."""
     gain, most = _gains(y_true, y_score, k, 2, ignore_ties)
     if np.min(y_true) < 0:
-        raise InputError("gains are not negative")
+        raise InputError("gains must not be negative")
     shares = np.divide(gain, most, out=np.zeros(len(gain)), where=most != 0)
     return float(np.average(shares, weights=weights_of(sample_weight, len(gain))))
 
@@ -359,24 +387,29 @@ def auc(x: Any, y: Any) -> float:
     """Area under a curve, by the trapezoidal rule."""
     sides = _flat(x), _flat(y)
     if any(side.dtype.kind == "b" for side in sides):
-        raise InputError("points of a curve are numbers")
-    across, up = numbers(sides[0], "x"), numbers(sides[1], "y")
+        raise InputError("points of a curve must be numbers")
+    across, up = (np.ascontiguousarray(_as_numbers(side), np.float64) for side in sides)
     refuse_lengths(len(across), len(up), "y")
-    steps = np.diff(across)
-    if across.ndim != 1 or up.ndim != 1 or not len(steps):
-        raise ShapeError(f"a curve has at least two points; got shape {across.shape}")
-    falling = not (steps >= 0).all()
-    if falling and not (steps <= 0).all():
+    if across.ndim != 1 or up.ndim != 1 or len(across) < 2:
+        raise ShapeError(f"a curve needs at least two points; got shape {across.shape}")
+    area, rises, falls = kernel.trapezoid(across, up)
+    if not isfinite(area):
+        check_finite(across, "x")
+        check_finite(up, "y")
+    if rises and falls:
         raise InputError("x goes back and forth")
-    area = float(steps @ (up[1:] + up[:-1])) / 2
-    return -area if falling else area
+    return -area if falls else area
+
+
+def _as_numbers(side: Array) -> Array:
+    return side if side.dtype.char == "d" else numbers(side, "x")
 
 
 @drop_in
 def metric_at_thresholds(
     y_true: Any, y_score: Any, *, metric_func: Any, sample_weight: Any, metric_params: Any
 ) -> Any:
-    """A score at each threshold; a function of scikit-learn's is replaced by ours."""
+    """A score at each threshold; functions of scikit-learn are replaced by ours."""
     true, scores = _flat(y_true), _flat(y_score)
     values = numbers(scores, "y_score")
     if true.ndim != 1 or true.shape != values.shape:

@@ -26,14 +26,14 @@ from whichf1.tables.label_sets import LabelTable, outcomes
 
 
 class Targets(NamedTuple):
-    """True and predicted classes, or sets of labels, as scikit-learn tells them apart."""
+    """True and predicted classes, or sets of labels, as scikit-learn distinguishes them."""
 
     labels: Sequence[Any]
-    """The classes that occur, sorted; of sets of labels, the numbers of the columns."""
+    """The classes that occur, sorted; for sets of labels, the numbers of the columns."""
     table: Any
     """A Table of classes, or a LabelTable of sets."""
     present: Array
-    """The codes of classes that are true of an item, also of one that has no weight."""
+    """The codes of classes that are true of an item, even of one without weight."""
     weighted: bool
     whole: bool
     """Whether weights are integers, so that a confusion matrix is."""
@@ -50,7 +50,7 @@ class Targets(NamedTuple):
         true, guess = _alike(true, guess)
         counts = count_arrays(true, guess)
         labels, present = counts.labels, counts.true
-        if weighted:  # a class of which all items have weight 0 is still a class
+        if weighted:  # a class whose items all have weight 0 is still a class
             weights = weights_of(sample_weight, len(true))
             counts = count_arrays(true, guess, labels=labels, weights=weights)
             if whole and counts.table.total > EXACT:
@@ -68,17 +68,19 @@ class Targets(NamedTuple):
         return not self.sets and len(self.labels) <= 2
 
     def codes(self, labels: Any) -> Array:
-        """The place of each label; that of one that does not occur is after the last."""
+        """The index of each label; labels that do not occur come after the last one."""
         if labels is None:
             return np.arange(len(self.labels))
         known = {label: at for at, label in enumerate(self.labels)}
         codes = np.array([known.get(x, len(known)) for x in listed(labels)], np.intp)
         if self.sets and (codes == len(known)).any():
-            raise LabelError(f"labels= are numbers of columns, below {len(known)}; got {labels!r}")
+            raise LabelError(
+                f"labels= must be numbers of columns, below {len(known)}; got {labels!r}"
+            )
         return codes
 
     def each(self, labels: Any = None) -> OneVsRest:
-        """The counts of each label, also of one that does not occur."""
+        """The counts of each label, even of one that does not occur."""
         c: OneVsRest = self.table.one_vs_rest()
         if labels is None:
             return c
@@ -88,7 +90,7 @@ class Targets(NamedTuple):
 
     @property
     def dtype(self) -> type:
-        """Of the counts of each label: floats with weights, and where no class is right."""
+        """The type of the counts of each label: floats with weights, and if no class is right."""
         exact = not self.weighted and (self.sets or self.table.tp.any())
         return np.int64 if exact else np.float64
 
@@ -111,7 +113,7 @@ class Targets(NamedTuple):
         place = np.full(len(self.labels) + 1, size)
         place[codes] = np.arange(size)
         if (place[self.present] == size).all():
-            raise LabelError("no item is of a class among labels=")
+            raise LabelError("no item belongs to a class in labels=")
         true, predicted = place[table.true], place[table.predicted]
         here = (true < size) & (predicted < size)
         return Table(true[here], predicted[here], table.count[here], size)
@@ -146,7 +148,9 @@ class Rates:
         if average == "binary":
             unknown = len(targets.labels) > 1 and pos_label not in targets.labels
             if unknown or not targets.binary:
-                raise LabelError(f"{pos_label!r} is no class of two, {[*targets.labels[:20]]!r}")
+                raise LabelError(
+                    f"{pos_label!r} is not one of the two classes {[*targets.labels[:20]]!r}"
+                )
             labels = [pos_label]
         self.average = average
         self._warns = zero_division == "warn"
@@ -176,11 +180,11 @@ class Rates:
             return values
         weights = self._weights
         if weights is not None and not weights[values == values].any():
-            weights = None  # the plain mean, where no class has any
+            weights = None  # the plain mean, if no class has any
         return float(self._rule.mean(values, weights))
 
     def f_score(self, beta: float) -> Any:
-        """F-beta, which is recall for an infinite beta."""
+        """F-beta, which equals recall for an infinite beta."""
         return self(rates.recall) if beta == np.inf else self(rates.f_beta, beta=beta)
 
 
@@ -205,7 +209,7 @@ def precision_recall_fscore_support(
 
 
 def _one_rate(rate: Callable[..., Any]) -> Callable[..., Any]:
-    """What computes one rate, with the options that all of them have."""
+    """A function that computes one rate, with the options that all of them have."""
 
     def answer(
         y_true: Any,
@@ -258,7 +262,7 @@ def jaccard_score(of: Rates) -> Any:
 
 
 def _fraction(metric: Metric, of_sets: Metric, targets: Targets) -> tuple[float, float]:
-    """Items that count, or what they count in sets of labels; and all items."""
+    """Items that count, or how much they count as sets of labels; and all items."""
     if targets.sets:
         each, whole = of_sets.formula(targets.items())
         return float((each / whole) @ targets.table.count), float(targets.table.total)
@@ -268,7 +272,7 @@ def _fraction(metric: Metric, of_sets: Metric, targets: Targets) -> tuple[float,
 
 @drop_in
 def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool, sample_weight: Any) -> float:
-    """Accuracy; of sets of labels, the fraction that is exactly right."""
+    """Accuracy; for sets of labels, the fraction that is exactly right."""
     targets = Targets.of(y_true, y_pred, sample_weight)
     right, n = _fraction(agreement.accuracy, label_sets.subset_accuracy, targets)
     return right / n if normalize else right
@@ -276,7 +280,7 @@ def accuracy_score(y_true: Any, y_pred: Any, *, normalize: bool, sample_weight: 
 
 @drop_in
 def zero_one_loss(y_true: Any, y_pred: Any, *, normalize: bool, sample_weight: Any) -> float:
-    """Error rate; of sets of labels, the fraction that is not exactly right."""
+    """Error rate; for sets of labels, the fraction that is not exactly right."""
     targets = Targets.of(y_true, y_pred, sample_weight)
     wrong, n = _fraction(agreement.error_rate, label_sets.subset_accuracy, targets)
     if targets.sets:
@@ -416,7 +420,7 @@ def classification_report(
     shown = listed(targets.labels if labels is None else labels)
     names = [f"{label}" for label in shown] if target_names is None else [*target_names]
     if len(names) != len(shown) and labels is None:
-        raise LabelError(f"{len(shown)} classes, and {len(names)} target_names")
+        raise LabelError(f"{len(shown)} classes, but {len(names)} target_names")
     means = ["micro", "macro", "weighted", *(["samples"] if targets.sets else [])]
     lines = [Rates(targets, labels, 1, average, zero_division) for average in (None, *means)]
     scores = [[of(rate) for rate in (rates.precision, rates.recall, rates.f1)] for of in lines]

@@ -1,4 +1,4 @@
-"""Any score, for the model selection of scikit-learn."""
+"""Any score, for model selection with scikit-learn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from whichf1.scoring.evaluate import run
 from whichf1.scoring.functions import with_options
 
 _CONTINUOUS = ("decision_function", "predict_proba")
-"""What an estimator is asked for where a metric ranks items: the first that it has."""
+"""The methods of an estimator for metrics that rank items; the first that it has is used."""
 
 
 class SelectionMetric:
@@ -48,19 +48,19 @@ def scorer(
     response_method: Any = None,
     **options: Any,
 ) -> Any:
-    """Make a scorer of any score, for ``cross_validate``, ``GridSearchCV`` and similar.
+    """Make a scorer from any score, for ``cross_validate``, ``GridSearchCV`` and similar.
 
     Parameters
     ----------
     metric : str or metric
         A name, a signature, a Definition or a metric function.
     pos_label : int, float, bool or str
-        The class that a rate is of, or that scores are of. Without it, scores are of the second
-        class, as everywhere in scikit-learn.
+        The class of a rate, or the class that scores refer to. By default, scores refer to the
+        second class, as everywhere in scikit-learn.
     labels : list
-        All classes, in order. Needed where a fold may lack one of them.
+        All classes, in order. Needed if a fold may lack one of them.
     response_method : str or tuple of str
-        What the estimator is asked for. By default, ``"predict"`` for metrics of predictions,
+        The method of the estimator to use. By default, ``"predict"`` for metrics of predictions,
         ``"predict_proba"`` for metrics of probabilities, and the first of ``"decision_function"``
         and ``"predict_proba"`` that it has for rankings.
     **options
@@ -69,7 +69,7 @@ def scorer(
     Returns
     -------
     callable
-        A scorer as ``sklearn.metrics.make_scorer`` makes it. Lower-is-better metrics are negated.
+        A scorer as from ``sklearn.metrics.make_scorer``. Lower-is-better metrics are negated.
         For weights, call its ``set_score_request(sample_weight=True)``.
 
     Raises
@@ -99,7 +99,8 @@ def scorer(
         )
     if declared.better == "neither":
         raise DefinitionError(
-            f"a scorer selects what is best, and neither high nor low values of {declared.name} are"
+            f"a scorer selects the best, but neither high nor low values of {declared.name} are "
+            f"better"
         )
     if response_method is None:
         predictions = declared.kind in (*COUNTED, "items")

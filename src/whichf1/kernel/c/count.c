@@ -5,6 +5,7 @@
  */
 #include "count.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -250,6 +251,64 @@ wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const d
             }
         }
     }
+    return WF_OK;
+}
+
+void wf_table(const wf_pairs *pairs, double *margins, wf_table_sums *sums)
+{
+    size_t k = pairs->classes;
+    double *tp = margins, *fp = tp + k, *fn = fp + k, n = 0;
+    memset(margins, 0, 3 * k * sizeof *margins);
+    for (size_t i = 0; i < pairs->cells; i++) {
+        double count = (double)pairs->count[i];
+        n += count;
+        if (pairs->true_[i] == pairs->predicted[i]) {
+            tp[pairs->true_[i]] = count;
+        } else {
+            fp[pairs->predicted[i]] += count;
+            fn[pairs->true_[i]] += count;
+        }
+    }
+    if (!sums) return;
+    memset(sums, 0, sizeof *sums);
+    for (size_t i = 0; i < k; i++) {
+        double row = tp[i] + fn[i], column = tp[i] + fp[i];
+        sums->right += tp[i];
+        sums->wrong += fn[i];
+        sums->apart += row * (n - column);
+        sums->rows_apart += row * (n - row);
+        sums->columns_apart += column * (n - column);
+        sums->together += tp[i] * (n - row - fp[i]) - fp[i] * fn[i];
+    }
+    for (size_t i = 0; i < pairs->cells; i++) {
+        double count = (double)pairs->count[i];
+        size_t t = (size_t)pairs->true_[i], p = (size_t)pairs->predicted[i];
+        sums->same += count * (count - 1);
+        sums->only_true += count * (tp[t] + fn[t] - count);
+        sums->only_predicted += count * (tp[p] + fp[p] - count);
+    }
+}
+
+wf_status wf_information(const double *margins, size_t classes, const int64_t *cells,
+                         const double *counts, size_t n, double *out)
+{
+    const double *tp = margins, *fp = tp + classes, *fn = fp + classes;
+    double total = 0, shared = 0, entropy[2] = {0, 0};
+    for (size_t i = 0; i < classes; i++) total += tp[i] + fn[i];
+    for (size_t i = 0; i < classes; i++) {
+        double sides[2] = {tp[i] + fn[i], tp[i] + fp[i]};
+        for (int j = 0; j < 2; j++)
+            if (sides[j] > 0) entropy[j] += sides[j] * log(total / sides[j]);
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (cells[i] < 0 || (uint64_t)cells[i] / classes >= classes) return WF_BAD_CODE;
+        size_t t = (size_t)cells[i] / classes, p = (size_t)cells[i] % classes;
+        if (counts[i] > 0)
+            shared += counts[i] * log(counts[i] * total / ((tp[t] + fn[t]) * (tp[p] + fp[p])));
+    }
+    out[0] = shared > 0 ? shared : 0;
+    out[1] = entropy[0];
+    out[2] = entropy[1];
     return WF_OK;
 }
 

@@ -82,6 +82,24 @@ void wf_pairs_free(wf_pairs *pairs);
 wf_status wf_margins(const wf_column *true_, const wf_column *predicted, const double *count,
                      size_t n, size_t classes, double *sums);
 
+/* Sums over a table of whole counts C of n items, exact up to 2^53. */
+typedef struct {
+    double right, wrong;                    /* items on the diagonal, and off it */
+    double apart;                           /* Σ_i C_i· (n − C_·i) */
+    double rows_apart, columns_apart;       /* Σ_i C_i· (n − C_i·); the same of the columns */
+    double together;                        /* n Σ_i C_ii − Σ_i C_i· C_·i */
+    double same, only_true, only_predicted; /* ordered pairs of items: in one cell; only in one row;
+                                             * only in one column */
+} wf_table_sums;
+
+/* The margins of sorted pairs without weights (3 × classes, as above), and sums unless NULL. */
+void wf_table(const wf_pairs *pairs, double *margins, wf_table_sums *sums);
+
+/* n times the information that rows and columns share, and n times the entropy of each, in nats:
+ * (3). Cells are row · classes + column; WF_BAD_CODE if one is outside the table. */
+wf_status wf_information(const double *margins, size_t classes, const int64_t *cells,
+                         const double *counts, size_t n, double *out);
+
 /* The classes of labels from low on: the code of a class, or one of these. */
 enum { WF_UNKNOWN = -1, WF_DROPPED = -2 };
 typedef struct {
@@ -126,6 +144,26 @@ wf_status wf_item_labels(const wf_cells *true_, const wf_cells *predicted, doubl
 /* Whether each item has each label, as bytes of 0 and 1. */
 wf_status wf_label_flags(const wf_cells *true_, unsigned char *flags);
 
+/* label_scores.c: scores of items by their labels, added up -------------------------------------- */
+
+/* Whether both sets are the same; the share of labels in only one of them. Of scores: labels scored
+ * at least as high as the lowest true one; the share of pairs of a true and another label in which
+ * the true one is not ahead; the mean share of true labels among those scored at least as high as
+ * each true one; the share of the top-scored labels that are not true. */
+typedef enum {
+    WF_EXACT,
+    WF_WRONG,
+    WF_COVERAGE,
+    WF_DISORDER,
+    WF_PRECISION,
+    WF_TOP_ERROR
+} wf_label_score;
+
+/* Matrices of the same shape with columns: of 0 and 1, and another such or one of finite floats;
+ * else WF_BAD_CODE. */
+wf_status wf_label_scores(const wf_cells *true_, const wf_cells *other, wf_label_score what,
+                          int threads, double *total, double *squares);
+
 /* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 
 /* codes (n): numbered in order of first appearance; first: index of each distinct item. */
@@ -146,6 +184,26 @@ typedef struct {
  * weights: contiguous doubles or NULL. */
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
                   size_t n, int threads, wf_ranking *out);
+
+/* What a ranking without weights adds up to. */
+typedef struct {
+    double positives, negatives;
+    double pairs;     /* of a positive and a negative in this order; ties count half */
+    double precision; /* at the score of each positive, added up */
+    double highest, lowest;
+} wf_areas;
+
+wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
+                        wf_areas *out);
+
+/* The area under a curve of contiguous points, by the trapezoidal rule; and whether x ever rises or
+ * falls. The area is not finite if a point is not. */
+typedef struct {
+    double area;
+    int rises, falls;
+} wf_trapezoids;
+
+wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out);
 
 /* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
  * doubles, or integers, which are added as such. */
@@ -216,5 +274,10 @@ typedef struct {
 /* How items are spread over units with these shares; the generator moves on. WF_BAD_CODE, and
  * garbage, if a number does not fit a byte that is to hold it. */
 wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf_rows *out);
+
+/* quantile.c ------------------------------------------------------------------------------------- */
+
+/* The quantile x of the beta distribution with a, b > 0 as ln(x / (1 - x)), for 0 < p < 1. */
+double wf_beta_logit(double a, double b, double p);
 
 #endif

@@ -41,7 +41,9 @@ static uint64_t mixed(const uint64_t *words, size_t width)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < width; i++) {
-        hash = (hash ^ words[i]) * 0x9e3779b97f4a7c15u;
+        hash ^= words[i];
+        hash ^= hash >> 32; /* of few labels only the leading bits are set */
+        hash *= 0x9e3779b97f4a7c15u;
         hash ^= hash >> 29;
     }
     return hash ^ hash >> 32;

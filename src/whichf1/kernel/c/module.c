@@ -113,26 +113,6 @@ static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
                          as_bytes(counts, 8 * pairs->cells));
 }
 
-/* The diagonal of unweighted counts, and the sums off it by column and by row, as floats. */
-static PyObject *sums_of(const wf_pairs *pairs)
-{
-    PyObject *sums = as_bytes(NULL, 24 * pairs->classes);
-    if (!sums) return NULL;
-    double *hits = (double *)(void *)PyBytes_AsString(sums), *columns = hits + pairs->classes;
-    double *rows = columns + pairs->classes;
-    memset(hits, 0, 24 * pairs->classes);
-    for (size_t i = 0; i < pairs->cells; i++) {
-        double count = (double)pairs->count[i];
-        if (pairs->true_[i] == pairs->predicted[i]) {
-            hits[pairs->true_[i]] = count;
-        } else {
-            columns[pairs->predicted[i]] += count;
-            rows[pairs->true_[i]] += count;
-        }
-    }
-    return sums;
-}
-
 /* Where each cell stands in the whole table, row by row; then the counts, as floats. */
 static PyObject *cells_of(const wf_pairs *pairs)
 {
@@ -147,18 +127,30 @@ static PyObject *cells_of(const wf_pairs *pairs)
     return cells;
 }
 
-static PyObject *margins_tuple(const wf_pairs *pairs, int sign)
+/* The margins of a table; with its cells, also its sums. */
+static PyObject *table_tuple(const wf_pairs *pairs, PyObject *labels, int whole)
 {
-    if (!pairs->sorted) return Py_NewRef(Py_None);
-    PyObject *labels = label_list(pairs, sign);
-    return labels ? Py_BuildValue("(NNO)", labels, sums_of(pairs), Py_None) : NULL;
+    wf_table_sums s;
+    PyObject *margins = as_bytes(NULL, 24 * pairs->classes), *sums = NULL;
+    if (!labels || !margins) {
+        Py_XDECREF(labels);
+        Py_XDECREF(margins);
+        return NULL;
+    }
+    wf_table(pairs, (double *)(void *)PyBytes_AsString(margins), whole ? &s : NULL);
+    if (!whole) return Py_BuildValue("(NNOO)", labels, margins, Py_None, Py_None);
+    sums = Py_BuildValue("(ddddddddd)", s.right, s.wrong, s.apart, s.rows_apart, s.columns_apart,
+                         s.together, s.same, s.only_true, s.only_predicted);
+    return Py_BuildValue("(NNNN)", labels, margins, sums, cells_of(pairs));
 }
 
-static PyObject *table_tuple(const wf_pairs *pairs, int sign)
+static PyObject *as_booleans(PyObject *labels)
 {
-    if (!pairs->sorted) return Py_NewRef(Py_None);
-    PyObject *labels = label_list(pairs, sign);
-    return labels ? Py_BuildValue("(NNN)", labels, sums_of(pairs), cells_of(pairs)) : NULL;
+    for (Py_ssize_t i = 0; labels && i < PyList_Size(labels); i++) {
+        PyObject *label = PyBool_FromLong(PyLong_AsLong(PyList_GetItem(labels, i)));
+        if (PyList_SetItem(labels, i, label) < 0) Py_CLEAR(labels);
+    }
+    return labels;
 }
 
 static int comparable(const Py_buffer views[2], const wf_column columns[2])
@@ -194,7 +186,7 @@ static PyObject *with_columns(PyObject *const *args, on_views call)
 }
 
 static PyObject *counted(Py_ssize_t n, const wf_column columns[2], const double *weights,
-                         wf_count_options options, PyObject *(*tuple)(const wf_pairs *, int))
+                         wf_count_options options)
 {
     wf_pairs pairs;
     wf_status status;
@@ -206,7 +198,7 @@ static PyObject *counted(Py_ssize_t n, const wf_column columns[2], const double 
     status = wf_count(&columns[0], &columns[1], weights, (size_t)n, options, &pairs);
     Py_END_ALLOW_THREADS
     if (status) return failed(status);
-    PyObject *result = tuple(&pairs, columns[0].sign | columns[1].sign);
+    PyObject *result = pairs_tuple(&pairs, columns[0].sign | columns[1].sign);
     wf_pairs_free(&pairs);
     return result;
 }
@@ -220,7 +212,7 @@ static PyObject *pairs_of(const Py_buffer views[2], const wf_column columns[2],
     uint64_t flush = PyLong_AsUnsignedLongLong(args[4]);
     if (threads < 0 || PyErr_Occurred() || get_weights(args[2], n, &weights) < 0) return NULL;
     wf_count_options options = {threads, flush};
-    PyObject *result = counted(n, columns, weights.buf, options, pairs_tuple);
+    PyObject *result = counted(n, columns, weights.buf, options);
     if (weights.obj) PyBuffer_Release(&weights);
     return result;
 }
@@ -231,19 +223,120 @@ static PyObject *count_pairs(PyObject *self, PyObject *const *args, Py_ssize_t n
     return expect(nargs, 5) < 0 ? NULL : with_columns(args, pairs_of);
 }
 
-static PyObject *counted_margins(const Py_buffer views[2], const wf_column columns[2],
-                                 PyObject *const *args)
+/* Whether columns have one kind of items: signed, unsigned, or booleans. */
+static int alike(const Py_buffer views[2], const wf_column columns[2])
 {
-    int threads = threads_of(args[2]), cells = PyObject_IsTrue(args[3]);
-    if (threads < 0 || cells < 0) return NULL;
-    return counted(views[0].shape[0], columns, NULL, (wf_count_options){threads, 0},
-                   cells ? table_tuple : margins_tuple);
+    int swapped, first = letter(&views[0], &swapped) == '?',
+                 second = letter(&views[1], &swapped) == '?';
+    return columns[0].sign == columns[1].sign && first == second;
 }
 
-static PyObject *count_margins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+/* The labels of a table, and of one of them the true positives and what is false: (labels, tp, fp,
+ * fn). None if there is no such class. */
+static PyObject *class_tuple(const wf_pairs *pairs, PyObject *labels, PyObject *positive)
+{
+    Py_ssize_t k = labels ? PyList_Size(labels) : -1, code = 0;
+    int same = 0;
+    for (; code < k && !same; code++) {
+        PyObject *label = PyList_GetItem(labels, code);
+        same = Py_TYPE(label) == Py_TYPE(positive)
+                   ? PyObject_RichCompareBool(label, positive, Py_EQ)
+                   : 0;
+    }
+    if (same <= 0) {
+        Py_XDECREF(labels);
+        return k < 0 || same < 0 ? NULL : Py_NewRef(Py_None);
+    }
+    int64_t wanted = code - 1, tp = 0, fp = 0, fn = 0;
+    for (size_t i = 0; i < pairs->cells; i++) {
+        int true_ = pairs->true_[i] == wanted, predicted = pairs->predicted[i] == wanted;
+        tp += true_ && predicted ? pairs->count[i] : 0;
+        fp += !true_ && predicted ? pairs->count[i] : 0;
+        fn += true_ && !predicted ? pairs->count[i] : 0;
+    }
+    return Py_BuildValue("(Nddd)", labels, (double)tp, (double)fp, (double)fn);
+}
+
+/* The table of columns, or with a class that is positive, its counts. */
+static PyObject *table_of(const Py_buffer views[2], const wf_column columns[2], int threads,
+                          int whole, PyObject *positive)
+{
+    Py_ssize_t n = views[0].shape[0];
+    int swapped;
+    wf_pairs pairs;
+    wf_status status;
+    if (!n || views[1].shape[0] != n || !alike(views, columns)) return Py_NewRef(Py_None);
+    wf_count_options options = {threads, 0};
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_count(&columns[0], &columns[1], NULL, (size_t)n, options, &pairs);
+    Py_END_ALLOW_THREADS
+    if (status) return failed(status);
+    PyObject *result = NULL;
+    if (!pairs.sorted) {
+        result = Py_NewRef(Py_None);
+    } else {
+        PyObject *labels = label_list(&pairs, columns[0].sign);
+        if (letter(&views[0], &swapped) == '?') labels = as_booleans(labels);
+        result =
+            positive ? class_tuple(&pairs, labels, positive) : table_tuple(&pairs, labels, whole);
+    }
+    wf_pairs_free(&pairs);
+    return result;
+}
+
+/* A column, 0 if the object is none of integers or booleans, or −1. */
+static int find_column(PyObject *object, Py_buffer *view, wf_column *out)
+{
+    if (get_column(object, "labels", INTEGERS, view, out) == 0) return 1;
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
+        !PyErr_ExceptionMatches(PyExc_BufferError))
+        return -1;
+    PyErr_Clear();
+    return 0;
+}
+
+static PyObject *tabulated(PyObject *const *args, int whole, PyObject *positive)
+{
+    Py_buffer views[2];
+    wf_column columns[2];
+    int threads = threads_of(args[2]);
+    if (threads < 0 || whole < 0) return NULL;
+    int one = find_column(args[0], &views[0], &columns[0]), both = 0;
+    if (one > 0) both = find_column(args[1], &views[1], &columns[1]);
+    PyObject *result = NULL;
+    if (both > 0) result = table_of(views, columns, threads, whole, positive);
+    else if (one >= 0 && both >= 0) result = Py_NewRef(Py_None);
+    if (both > 0) PyBuffer_Release(&views[1]);
+    if (one > 0) PyBuffer_Release(&views[0]);
+    return result;
+}
+
+static PyObject *count_table(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    return expect(nargs, 4) < 0 ? NULL : with_columns(args, counted_margins);
+    return expect(nargs, 4) < 0 ? NULL : tabulated(args, PyObject_IsTrue(args[3]), NULL);
+}
+
+static PyObject *count_class(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    return expect(nargs, 4) < 0 ? NULL : tabulated(args, 0, args[3]);
+}
+
+static PyObject *information(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    char *margins, *cells;
+    Py_ssize_t size, filled;
+    double out[3];
+    if (expect(nargs, 2) < 0 || PyBytes_AsStringAndSize(args[0], &margins, &size) < 0 ||
+        PyBytes_AsStringAndSize(args[1], &cells, &filled) < 0)
+        return NULL;
+    size_t k = (size_t)size / 24, n = (size_t)filled / 16;
+    wf_status status =
+        wf_information((const double *)(void *)margins, k, (const int64_t *)(void *)cells,
+                       (const double *)(void *)(cells + 8 * n), n, out);
+    return status ? failed(status) : Py_BuildValue("(ddd)", out[0], out[1], out[2]);
 }
 
 /* margins ------------------------------------------------------------------------------------- */
@@ -453,6 +546,36 @@ static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t na
     return result;
 }
 
+static PyObject *rank_areas(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    wf_areas a;
+    wf_status status;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 3) < 0 ? -1 : threads_of(args[2]);
+    if (threads < 0) return NULL;
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        if (views[1].shape[0] == n) {
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_rank_areas(&columns[0], &columns[1], (size_t)n, threads, &a);
+            Py_END_ALLOW_THREADS
+            if (status == WF_NO_MEMORY) failed(status);
+            else if (status || !isfinite(a.highest) || !isfinite(a.lowest))
+                result = Py_NewRef(Py_None);
+            else
+                result = Py_BuildValue("(dddddd)", a.positives, a.negatives, a.pairs, a.precision,
+                                       a.highest, a.lowest);
+        } else PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
 /* group_labels -------------------------------------------------------------------------------- */
 
 /* A 2-D buffer of integers or floats. Releases the view on error. */
@@ -572,6 +695,38 @@ static PyObject *label_flags(PyObject *self, PyObject *const *args, Py_ssize_t n
 {
     (void)self;
     return with_cells(args, nargs, flags_of);
+}
+
+static PyObject *label_scores(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_cells cells[2];
+    wf_status status;
+    double total, squares;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[3]);
+    if (threads < 0) return NULL;
+    long what = PyLong_AsLong(args[2]);
+    if (what < WF_EXACT || what > WF_TOP_ERROR) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there is no such score");
+        return NULL;
+    }
+    if (get_cells(args[0], "true", &views[0], &cells[0]) < 0) return NULL;
+    if (get_cells(args[1], "other", &views[1], &cells[1]) == 0) {
+        if (cells[0].rows == cells[1].rows && cells[0].columns == cells[1].columns &&
+            cells[0].columns) {
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_label_scores(&cells[0], &cells[1], (wf_label_score)what, threads, &total,
+                                     &squares);
+            Py_END_ALLOW_THREADS
+            if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
+            else result = status ? failed(status) : Py_BuildValue("(dd)", total, squares);
+        } else PyErr_SetString(PyExc_ValueError, "matrices must have the same shape, with columns");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
 }
 
 /* running ------------------------------------------------------------------------------------- */
@@ -798,27 +953,71 @@ static PyObject *multinomial(PyObject *self, PyObject *const *args, Py_ssize_t n
     return result;
 }
 
+static PyObject *trapezoid(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer x, y;
+    wf_trapezoids out;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 3) < 0 ? -1 : threads_of(args[2]);
+    if (threads < 0 || get_block(args[0], "x", FLOAT64, PyBUF_SIMPLE, &x) < 0) return NULL;
+    if (get_block(args[1], "y", FLOAT64, PyBUF_SIMPLE, &y) == 0) {
+        if (x.len == y.len) {
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_trapezoid(x.buf, y.buf, (size_t)x.len / 8, threads, &out);
+            Py_END_ALLOW_THREADS
+            result = status ? failed(status)
+                            : Py_BuildValue("(dNN)", out.area, PyBool_FromLong(out.rises),
+                                            PyBool_FromLong(out.falls));
+        } else PyErr_SetString(PyExc_ValueError, "x and y must have equal lengths");
+        PyBuffer_Release(&y);
+    }
+    PyBuffer_Release(&x);
+    return result;
+}
+
+static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    if (expect(nargs, 3) < 0) return NULL;
+    double a = PyFloat_AsDouble(args[0]), b = PyFloat_AsDouble(args[1]);
+    double p = PyFloat_AsDouble(args[2]);
+    if (PyErr_Occurred()) return NULL;
+    if (!(a > 0 && a < INFINITY && b > 0 && b < INFINITY && p > 0 && p < 1)) {
+        PyErr_SetString(PyExc_ValueError, "a and b must be above 0, and p between 0 and 1");
+        return NULL;
+    }
+    return PyFloat_FromDouble(wf_beta_logit(a, b, p));
+}
+
 /* The module ---------------------------------------------------------------------------------- */
 
 #define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
 
 static PyMethodDef functions[] = {
     FUNCTION(count_pairs, "count_pairs(true, predicted, weights, threads, flush)"),
-    FUNCTION(count_margins, "count_margins(true, predicted, threads, cells)"),
+    FUNCTION(count_table, "count_table(true, predicted, threads, whole)"),
+    FUNCTION(count_class, "count_class(true, predicted, threads, positive)"),
+    FUNCTION(information, "information(margins, cells)"),
     FUNCTION(margins, "margins(true, predicted, count, sums)"),
     FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts, margins)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
+    FUNCTION(rank_areas, "rank_areas(scores, positive, threads)"),
+    FUNCTION(trapezoid, "trapezoid(x, y, threads)"),
     FUNCTION(group_labels, "group_labels(true, predicted)"),
     FUNCTION(item_labels, "item_labels(true, predicted)"),
     FUNCTION(label_flags, "label_flags(true, scores)"),
+    FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
     FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
     FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
     FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
+    FUNCTION(beta_logit, "beta_logit(a, b, p)"),
     {NULL, NULL, 0, NULL},
 };
 

@@ -293,6 +293,178 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
     return status;
 }
 
+/* Areas ---------------------------------------------------------------------------------------- */
+
+/* Lines are added up in chunks of a fixed size, and chunks in order, so that the sums do not depend
+ * on the number of threads. */
+enum { LINES = 8192 };
+
+typedef struct {
+    double positives, negatives, pairs, precision;
+} part_of_area;
+
+typedef struct {
+    const wf_ranking *ranking;
+    int wide; /* whether counts have 8 bytes */
+    size_t chunks;
+    int parts;
+    part_of_area *by_chunk;
+} areas;
+
+static int64_t count_in(const areas *a, const void *counts, size_t line)
+{
+    return a->wide ? ((const int64_t *)counts)[line] : ((const int32_t *)counts)[line];
+}
+
+static size_t last_line(const areas *a, size_t chunk)
+{
+    size_t end = (chunk + 1) * LINES;
+    return end < a->ranking->distinct ? end : a->ranking->distinct;
+}
+
+static void count_lines(void *context, int index)
+{
+    areas *a = context;
+    size_t to = a->chunks * ((size_t)index + 1) / (size_t)a->parts;
+    for (size_t c = a->chunks * (size_t)index / (size_t)a->parts; c < to; c++) {
+        int64_t positives = 0, negatives = 0;
+        for (size_t i = c * LINES; i < last_line(a, c); i++) {
+            positives += count_in(a, a->ranking->positives, i);
+            negatives += count_in(a, a->ranking->negatives, i);
+        }
+        a->by_chunk[c].positives = (double)positives;
+        a->by_chunk[c].negatives = (double)negatives;
+    }
+}
+
+/* The counts of a chunk are those above it by now. */
+static void add_lines(void *context, int index)
+{
+    areas *a = context;
+    size_t to = a->chunks * ((size_t)index + 1) / (size_t)a->parts;
+    for (size_t c = a->chunks * (size_t)index / (size_t)a->parts; c < to; c++) {
+        part_of_area *part = &a->by_chunk[c];
+        double tp = part->positives, fp = part->negatives, pairs = 0, precision = 0;
+        for (size_t i = c * LINES; i < last_line(a, c); i++) {
+            double p = (double)count_in(a, a->ranking->positives, i);
+            double n = (double)count_in(a, a->ranking->negatives, i);
+            pairs += n * (tp + p / 2);
+            tp += p;
+            fp += n;
+            precision += p * tp / (tp + fp);
+        }
+        part->pairs = pairs;
+        part->precision = precision;
+    }
+}
+
+static void add_up(areas *a, wf_areas *out)
+{
+    wf_parallel(a->parts, count_lines, a);
+    for (size_t c = 0; c < a->chunks; c++) {
+        double positives = a->by_chunk[c].positives, negatives = a->by_chunk[c].negatives;
+        a->by_chunk[c].positives = out->positives;
+        a->by_chunk[c].negatives = out->negatives;
+        out->positives += positives;
+        out->negatives += negatives;
+    }
+    wf_parallel(a->parts, add_lines, a);
+    for (size_t c = 0; c < a->chunks; c++) {
+        out->pairs += a->by_chunk[c].pairs;
+        out->precision += a->by_chunk[c].precision;
+    }
+}
+
+wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
+                        wf_areas *out)
+{
+    size_t width = n < INT32_MAX ? 4 : 8;
+    double few[2 * BLOCK];
+    part_of_area one = {0, 0, 0, 0};
+    char *room = n <= BLOCK ? (char *)few : wf_allocate((8 + 2 * width) * n);
+    if (!room) return WF_NO_MEMORY;
+    wf_ranking ranking = {(double *)(void *)room, room + 8 * n, room + (8 + width) * n, 0, 0};
+    wf_status status = wf_rank(scores, positive, NULL, n, threads, &ranking);
+    areas a = {&ranking, width == 8, (ranking.distinct + LINES - 1) / LINES, 1, &one};
+    memset(out, 0, sizeof *out);
+    if (!status && a.chunks > 1) {
+        a.parts = threads < 1 ? 1 : threads > MOST ? MOST : threads;
+        a.by_chunk = calloc(a.chunks, sizeof *a.by_chunk);
+        if (!a.by_chunk) status = WF_NO_MEMORY;
+    }
+    if (!status && n) {
+        add_up(&a, out);
+        out->highest = ranking.score[0];
+        out->lowest = ranking.score[ranking.distinct - 1];
+    }
+    if (a.by_chunk != &one) free(a.by_chunk);
+    if (room != (char *)few) free(room);
+    return status;
+}
+
+/* Curves --------------------------------------------------------------------------------------- */
+
+typedef struct {
+    const double *x, *y;
+    size_t n, chunks;
+    int parts;
+    wf_trapezoids *by_chunk;
+} curve;
+
+VECTORISED static void add_trapezoids(const double *x, const double *y, size_t n,
+                                      wf_trapezoids *out)
+{
+    enum { LANES = 8 };
+    double sums[LANES] = {0}, area = 0;
+    uint64_t rises = 0, falls = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++) {
+            double step = x[i + j + 1] - x[i + j];
+            rises |= step > 0;
+            falls |= step < 0;
+            sums[j] += step * (y[i + j + 1] + y[i + j]);
+        }
+    for (; i < n; i++) {
+        double step = x[i + 1] - x[i];
+        rises |= step > 0;
+        falls |= step < 0;
+        area += step * (y[i + 1] + y[i]);
+    }
+    for (size_t j = 0; j < LANES; j++) area += sums[j];
+    *out = (wf_trapezoids){area / 2, (int)rises, (int)falls};
+}
+
+static void add_part_of_curve(void *context, int index)
+{
+    curve *c = context;
+    size_t to = c->chunks * ((size_t)index + 1) / (size_t)c->parts;
+    for (size_t i = c->chunks * (size_t)index / (size_t)c->parts; i < to; i++) {
+        size_t from = i * LINES, left = c->n - 1 - from;
+        add_trapezoids(c->x + from, c->y + from, left < LINES ? left : LINES, &c->by_chunk[i]);
+    }
+}
+
+wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out)
+{
+    wf_trapezoids one;
+    curve c = {x, y, n, n > 1 ? (n - 1 + LINES - 1) / LINES : 0, 1, &one};
+    *out = (wf_trapezoids){0, 0, 0};
+    if (c.chunks > 1) {
+        c.parts = n < 4 * LINES || threads < 1 ? 1 : threads > MOST ? MOST : threads;
+        c.by_chunk = malloc(c.chunks * sizeof *c.by_chunk);
+        if (!c.by_chunk) return WF_NO_MEMORY;
+    }
+    wf_parallel(c.parts, add_part_of_curve, &c);
+    for (size_t i = 0; i < c.chunks; i++) {
+        out->area += c.by_chunk[i].area;
+        out->rises |= c.by_chunk[i].rises;
+        out->falls |= c.by_chunk[i].falls;
+    }
+    if (c.by_chunk != &one) free(c.by_chunk);
+    return WF_OK;
+}
+
 /* Steps of a ranking ---------------------------------------------------------------------------- */
 
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,

@@ -73,7 +73,7 @@ static spelled spell(const char *text, Py_ssize_t size)
 }
 
 /* The slot of a text, or the free slot where it belongs; NULL if that is far from where it should be,
- * as for many texts that differ only in the middle: Python's dictionary tells these apart quickly. */
+ * as for many texts that differ only in the middle: Python's dictionary is fast for these. */
 static spelled *slot_of(const memo *m, const spelled *wanted)
 {
     uint64_t mixed = (wanted->first ^ wanted->last * 0x9e3779b97f4a7c15u) + (uint64_t)wanted->size;

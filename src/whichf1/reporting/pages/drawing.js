@@ -16,7 +16,7 @@ const decimals = (x, digits = 4) => {
 const percent = (x) => (x > 0 && x < 0.01 ? "< 1 %" : x < 1 && x > 0.99 ? "> 99 %" : `${Math.round(100 * x)} %`);
 const whole = (n) => n.toLocaleString("en");
 const items = (n) => `${whole(n)} ${n === 1 ? "item" : "items"}`;
-// the shade of a cell that holds this share, from s0 to s8; s5 and darker are half or more
+// the shade of a cell with this fraction, from s0 to s8; s5 and darker are half or more
 const shade = (share) => `s${!(share > 0) ? 0 : Math.min(8, 1 + Math.floor(8 * share))}`;
 // a cell with a number; its exact value is an attribute
 const cell = (value, attributes = {}) => make("td", { "data-value": String(value), ...attributes, class: `number ${attributes.class ?? ""}`.trim() }, decimals(value));
@@ -33,7 +33,7 @@ const pictures = (() => {
   const width = (words) => { pen.font = `12px ${getComputedStyle(document.body).fontFamily}`; return pen.measureText(words).width; };
   const meet = ([a, b, w, h], [c, d, v, g]) => a < c + v && c < a + w && b < d + g && d < b + h;
 
-  // names beside points, where they do not cover each other; returns how many found no room
+  // names next to points, where they do not overlap; returns how many had no room
   const place = (points, taken, bounds) => {
     const texts = [];
     let lacking = 0;
@@ -109,7 +109,7 @@ const pictures = (() => {
     return picture(W, 74, finding, marks);
   };
 
-  // several scores as the share of one class goes from 0 to 1
+  // several scores as the fraction of one class goes from 0 to 1
   const sweep = (lines, at, label, finding) => {
     const W = 440, H = 262, L = 40, T = 8, wide = 378, tall = 206;
     const every = lines.flatMap((line) => line.values).filter(Number.isFinite);

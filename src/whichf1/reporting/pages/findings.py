@@ -1,7 +1,7 @@
 """The page of a report: what a reader needs, in the order in which it is needed.
 
-A section is a heading and parts, which ``report.html`` knows how to show: pictures, and what other
-reports say in a Document. Which sections there are depends on what the data have.
+A section is a heading and parts, which ``report.html`` knows how to show: pictures, and the
+Documents of other reports. Which sections there are depends on the data.
 """
 
 from __future__ import annotations
@@ -59,13 +59,13 @@ from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.ranking import Ranking
 
 MOST_PAIRS = 30
-"""Confused pairs that are listed."""
+"""How many confused pairs are listed."""
 MOST_DRAWN = 60
-"""With more classes, drawing from the posterior takes too long for a report."""
+"""With more classes than this, drawing from the posterior takes too long for a report."""
 MOST_KEPT = 10**5
-"""Lines of a table that the page holds."""
+"""How many lines of a table the page holds."""
 CARDS = 4
-"""Scores that are asked for and shown large; the others are in the table."""
+"""How many requested scores are shown large; the others are in the table."""
 
 
 # parts of a section
@@ -73,11 +73,11 @@ CARDS = 4
 
 @dataclass(frozen=True)
 class Cards:
-    """Scores that are shown large."""
+    """Scores shown in large type."""
 
     kind: ClassVar = "cards"
     scores: Sequence[tuple[str, str, Score]]
-    """The name of each, and what it is."""
+    """The name of each score, and the score."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Tabulated:
 
     @cached_property
     def rows(self) -> list[list[tuple[GridColumn, Any, Any]]]:
-        """The columns with their cells, as HTML, and what stands below each."""
+        """The columns with their cells, as HTML, and the text below each."""
         from markupsafe import Markup
 
         return [self._joined([*map(Markup, row)]) for row in html_cells(self.grid)]
@@ -139,7 +139,7 @@ class Code:
 
 @dataclass(frozen=True)
 class Signed:
-    """What the numbers above are."""
+    """The signatures of the numbers above."""
 
     kind: ClassVar = "signed"
     signatures: Sequence[Signature]
@@ -147,7 +147,7 @@ class Signed:
 
 @dataclass(frozen=True)
 class Facts:
-    """Names with what they stand for."""
+    """Names and their values."""
 
     kind: ClassVar = "facts"
     facts: Sequence[tuple[str, str]]
@@ -163,7 +163,7 @@ class Kept:
 
     @property
     def json(self) -> Any:
-        """The table as JSON that can stand in a page."""
+        """The table as JSON that can be embedded in a page."""
         from markupsafe import Markup
 
         return Markup(json_text(json.loads(self.text)))
@@ -171,7 +171,7 @@ class Kept:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading with what stands below it."""
+    """A heading and the parts below it."""
 
     id: str
     title: str
@@ -222,7 +222,7 @@ def study_page(study: Study) -> str:
 
 
 class _About:
-    """What several sections need of a report, each computed once."""
+    """What several sections need from a report, each computed once."""
 
     def __init__(self, report: Report) -> None:
         self.report = report
@@ -238,7 +238,7 @@ class _About:
         if self.report.comparison is not None:
             names = [*self.report.comparison.scores]
             parts.append(
-                f"{numbered(len(names), 'system')}; the details are of {names[0]}, the first"
+                f"{numbered(len(names), 'system')}; the details are for the first, {names[0]}"
             )
         return ", ".join(parts) + "."
 
@@ -271,7 +271,7 @@ class _About:
 
     @property
     def slice_definitions(self) -> list[tuple[str, Definition]]:
-        """What slices are scored by: each on the classes that it has, unless they are declared."""
+        """The definitions of slice scores: on the classes in each slice, unless declared."""
         declared = getattr(self.counts, "declared", False)
         chosen = [
             (
@@ -285,14 +285,14 @@ class _About:
         return [(name, x if declared else x.over_observed) for name, x in chosen]
 
     def drawn(self, result: Any, *kinds: str, **options: Any) -> Iterator[PagePicture]:
-        """Those of the pictures that there are: some data have nothing to draw."""
+        """The pictures that exist: some data have nothing to draw."""
         for kind in kinds:
             with suppress(WhichF1Error):
                 yield shown(picture(result, kind, **options))
 
 
 def _leading(report: Report) -> list[tuple[str, Score]]:
-    """The scores that come first: both macro F1s, or the first that are asked for."""
+    """The scores that come first: both macro F1s, or the first that are requested."""
     both = [
         (name, score)
         for name, score in report.scores
@@ -357,8 +357,8 @@ def _cautions(about: _About) -> list[str]:
             notes.append(f"{small} of {len(about.slices[0][1]) - 1} slices are {SMALL}.")
     if about.best is not None and about.decided is False:
         notes.append(
-            "There are no predictions: a threshold is needed, and one that is chosen on these "
-            "items looks better than it is."
+            "There are no predictions: they need a threshold, and one chosen on these items "
+            "looks better than it is."
         )
     return notes or ["No interval has a caution, and every class has items and predictions."]
 
@@ -380,7 +380,7 @@ def _class_cautions(about: _About) -> Iterator[str]:
     if about.report.macro is not None and not counts.declared:
         yield (
             "The classes were not declared: the means are over those that occur, and a sample that "
-            "lacks one of them has another mean."
+            "lacks one of them has a different mean."
         )
 
 
@@ -458,7 +458,7 @@ def _pairs(counts: Counts) -> tuple[Grid, int]:
         GridColumn("true class"),
         GridColumn("predicted as"),
         GridColumn("items", "number", items),
-        GridColumn("share of the true class", "number"),
+        GridColumn("fraction of the true class", "number"),
     ]
     return Grid(columns, rows, "Most frequent confusions", keys=2), max(0, len(order) - MOST_PAIRS)
 
@@ -467,7 +467,7 @@ def _pairs(counts: Counts) -> tuple[Grid, int]:
 
 
 def _of_document(document: Document) -> Iterator[Any]:
-    """What another report says, as parts."""
+    """Another report, as parts."""
     signatures: list[Signature] = []
     for block in document.blocks:
         if isinstance(block, Signature):
@@ -512,8 +512,8 @@ def _thresholds(about: _About) -> Iterator[Any]:
         if best.calibrated is not None:
             yield Prose(
                 [
-                    "If the probabilities are calibrated, the threshold that is best for F1 on "
-                    f"other items is half of the best F1, {best.calibrated:.4f}."
+                    "If the probabilities are calibrated, the best threshold for F1 on new items "
+                    f"is half of the best F1, {best.calibrated:.4f}."
                 ],
                 "soft",
             )
@@ -537,7 +537,7 @@ def _dialects(about: _About) -> Iterator[Any]:
     with suppress(WhichF1Error):
         table = dialects.table(counts)
         yield Prose(
-            ["What libraries would print as macro F1 for the same predictions, and why."], "soft"
+            ["What each library would print as macro F1 for the same predictions, and why."], "soft"
         )
         yield from _of_document(dialect_document("", table))
         yield Figures([*about.drawn(table, "dialects")])
@@ -590,7 +590,7 @@ def _hashes(report: Report) -> Iterator[tuple[str, str]]:
             with open(path, "rb") as file:
                 yield "SHA-256 of the file", file_digest(file, "sha256").hexdigest()
             return
-    except (OSError, ValueError):  # a name that is none of a file
+    except (OSError, ValueError):  # a name that is not that of a file
         pass
     saved = report.counts.to_json().encode()
     yield f"SHA-256 of the {report.counts.kind}", sha256(saved).hexdigest()
@@ -608,4 +608,4 @@ SECTIONS: dict[str, tuple[str, Callable[[_About], Iterator[Any]]]] = {
     "methods": ("Methods", _methods),
     "facts": ("Data", _data),
 }
-"""The sections in their order: heading, and what makes the parts."""
+"""The sections in order: the heading, and the function that makes the parts."""

@@ -41,7 +41,7 @@ const formulas = (() => {
   };
   for (const [name, f] of Object.entries(elementwise)) operations[name] = (...inputs) => zip(f, inputs);
 
-  // what a step of a program gives for what it is given; each step is taken once
+  // the result of a step of a program for its inputs; each step runs once
   const run = (program, at, given) => {
     const known = (given.known ??= new Map());
     if (!known.has(at)) {
@@ -53,7 +53,7 @@ const formulas = (() => {
     return known.get(at);
   };
 
-  // a matrix with true classes in rows, as programs are given it
+  // a matrix with true classes in rows, as programs expect it
   const counted = (matrix) => {
     const classes = matrix.length, zeros = () => new Array(classes).fill(0);
     const given = { classes, tp: zeros(), fp: zeros(), fn: zeros(), tn: zeros(), distances: zeros() };

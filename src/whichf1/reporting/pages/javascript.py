@@ -1,8 +1,8 @@
 """Formulas for a page's script: run on symbols, and written down step by step.
 
-A Symbol stands for an array of unknown numbers. It answers the operators and NumPy functions that
-formulas use, and remembers what was asked. So no formula is written a second time: what a page
-computes are the steps that Python takes, in the same order, and thus to the same bit.
+A Symbol stands for an array of unknown numbers. It supports the operators and NumPy functions that
+formulas use, and records them. So no formula is written a second time: a page computes the same
+steps as Python, in the same order, and therefore to the same bit.
 
 A formula is run once for each number of classes. The steps must be the same for all of them; a
 constant that differs, such as the number of classes itself, is written down for each.
@@ -27,7 +27,7 @@ from whichf1.tables.labels import Labels
 MOST_CLASSES = 8
 """Programs are written for 1 to this many classes."""
 LEAVES = ("tp", "fp", "fn", "tn", "distances")
-"""What formulas of counts are made of, for each class."""
+"""The inputs of formulas of counts, for each class."""
 
 _ELEMENTWISE: dict[np.ufunc, str] = {
     np.add: "add",
@@ -56,7 +56,7 @@ _PARTS: dict[str, tuple[str, Callable[[tuple[int, ...]], tuple[int, ...]]]] = {
     "(Ellipsis, slice(None, -1, None))": ("front", lambda shape: (*shape[:-1], shape[-1] - 1)),
     "(Ellipsis, slice(None, None, -1))": ("reverse", lambda shape: shape),
 }
-"""Which parts of an array formulas take, what a script calls them, and their shape."""
+"""The parts of an array that formulas take, their names in scripts, and their shape."""
 
 
 class Symbol(NDArrayOperatorsMixin):
@@ -69,7 +69,7 @@ class Symbol(NDArrayOperatorsMixin):
 
     @property
     def real(self) -> Symbol:
-        """Itself, where a formula looks at values to find a zero."""
+        """Itself, where a formula inspects values to find zeros."""
         return self
 
     @property
@@ -91,7 +91,7 @@ class Symbol(NDArrayOperatorsMixin):
         raise _refusal("the data")
 
     def any(self) -> bool:
-        """True: it may hold anything. Formulas ask only whether a rule is needed."""
+        """True: it may hold anything. Formulas only check whether a rule is needed."""
         return True
 
     def __getitem__(self, key: Any) -> Symbol:
@@ -161,22 +161,22 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 
 def margins(classes: int) -> Margins:
-    """The counts of so many classes, as symbols."""
+    """The counts of this many classes, as symbols."""
     tp, fp, fn, tn, distances = (leaf(name, classes) for name in LEAVES)
     return Margins(tp, fp, fn, tn, distances)
 
 
 def leaf(name: str, *shape: int) -> Any:
-    """What a program is given under this name."""
+    """The input of a program with this name."""
     return Symbol(name, (), shape)
 
 
 class Program:
-    """Steps that several formulas share: each is there once, and comes after those it needs.
+    """Steps that several formulas share: each occurs once, after those it needs.
 
     ``steps`` is plain data for JSON. A step is the name of an operation and the numbers of the
     steps that it takes; ``number`` holds a constant, and ``by_classes`` one for each number of
-    classes. Those without either are what the program is given.
+    classes. Steps without either are inputs of the program.
     """
 
     def __init__(self, most: int = MOST_CLASSES) -> None:
@@ -197,8 +197,8 @@ class Program:
     def writes(self, definition: Definition) -> bool:
         """Whether a definition can be written down.
 
-        A formula cannot if it needs more than the counts of each class, branches on them, or takes
-        logarithms, whose last bit depends on who computes them.
+        A formula cannot be if it needs more than the counts of each class, branches on them, or
+        takes logarithms, whose last bit depends on the implementation.
         """
         try:
             self.score(definition)
@@ -263,7 +263,7 @@ class Program:
 
 
 class Earlier(Symbol):
-    """What an earlier step of a program gives."""
+    """The result of an earlier step of a program."""
 
     __slots__ = ("number",)
 

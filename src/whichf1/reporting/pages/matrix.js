@@ -1,11 +1,11 @@
-// A matrix as text: typed, pasted, in a link and as Python. What is wrong is said in a sentence.
+// A matrix as text: typed, pasted, in a link and as Python. Errors are reported in a sentence.
 class Wrong extends Error {}
 const matrices = (() => {
   const MOST_ITEMS = Number.MAX_SAFE_INTEGER;
   const SHARES = 1000; // shares of classes are whole numbers of this many parts
   const HIDDEN = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-  // text as one can see it: control and direction characters become escapes, as in Python
+  // visible text: control and direction characters become escapes, as in Python
   const escaped = (c) => {
     const code = c.codePointAt(0), hex = code.toString(16);
     return code < 256 ? `\\x${hex.padStart(2, "0")}` : code < 65536 ? `\\u${hex.padStart(4, "0")}` : `\\U${hex.padStart(8, "0")}`;
@@ -30,7 +30,7 @@ const matrices = (() => {
       if (name === "") throw new Wrong(`${where} has no name.`);
       if ([...name].length > longest) throw new Wrong(`${where} has a name of ${[...name].length.toLocaleString("en")} characters; at most ${longest} fit here.`);
       const same = names.indexOf(name);
-      if (same < i) throw new Wrong(`Classes ${same + 1} and ${i + 1} are both called “${short(name)}”. Each needs a name of its own.`);
+      if (same < i) throw new Wrong(`Classes ${same + 1} and ${i + 1} are both called “${short(name)}”. Each needs its own name.`);
     });
   };
   const tidy = (name) => name.normalize("NFC").replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, "\ufffd").trim();
@@ -48,7 +48,7 @@ const matrices = (() => {
 
   const letters = (k) => Array.from({ length: k }, (_, i) => String.fromCharCode(97 + i));
 
-  // what was copied from a spreadsheet, a program or a paper
+  // text copied from a spreadsheet, a program or a paper
   const cells = (text) => {
     let plain = text.replace(/^\ufeff/, "");
     const nested = /^\s*\[\s*\[/.test(plain); // a list of lists
@@ -59,7 +59,7 @@ const matrices = (() => {
     if (mark === "|" || nested) return rows.map((row) => row.filter((x, i) => x !== "" || (i > 0 && i < row.length - 1)));
     return rows;
   };
-  // a count, or what stands for a missing or a wrong one
+  // a count, or a placeholder for a missing or a wrong one
   const numeric = (text) => /^([-+−–]?[\d.,'’\s\u00a0\u202f]*\d[\d.,]*(e[-+]?\d+)?|[-+]?(nan|n\/?a|null|none|inf|infinity|∞)|[-–?])$/i.test(text);
   const parse = (text, rows, limits) => {
     let lines = cells(text);
@@ -109,7 +109,7 @@ const matrices = (() => {
   };
   const fromLink = (text, limits) => {
     const link = new URLSearchParams(text);
-    if (link.get("v") !== "1") throw new Wrong("it is of another version of this page.");
+    if (link.get("v") !== "1") throw new Wrong("it belongs to another version of this page.");
     const rows = (link.get("m") ?? "").split("_").map((row) => row.split("."));
     if (!rows.flat().every((x) => /^\d{1,16}$/.test(x))) throw new Wrong("its counts cannot be read.");
     const state = { matrix: rows.map((row) => row.map(Number)), names: link.getAll("c").map(tidy), shares: null };
@@ -149,7 +149,7 @@ const matrices = (() => {
     next[at] = share;
     return next;
   };
-  // what the items of each class are multiplied by
+  // the factor for the items of each class
   const weights = (state, shares = state.shares) => {
     const rows = support(state.matrix), n = rows.reduce((a, b) => a + b, 0);
     return rows.map((row, i) => (row ? (shares[i] / SHARES) * n / row : 1));

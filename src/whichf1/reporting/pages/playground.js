@@ -218,7 +218,7 @@
       button.setAttribute("aria-pressed", is || (z !== null && button.dataset.family === "yes"));
     });
     const pressed = [...$("examples").children].findIndex((button) => button.getAttribute("aria-pressed") === "true");
-    $("note").textContent = pressed < 0 ? "A matrix of your own. The link and the Python code below carry it." : data.examples[pressed].note;
+    $("note").textContent = pressed < 0 ? "A matrix of your own. The link and the Python code below contain it." : data.examples[pressed].note;
     $("family").hidden = z === null;
     if (z === null) return;
     $("z").value = Z.reduce((best, x, i) => (Math.abs(x - z) < Math.abs(Z[best] - z) ? i : best), 0);
@@ -391,7 +391,7 @@
       make("tbody", {}, data.whole.map((score) => make("tr", {}, make("th", { scope: "row" }, score.title), cell(sheet.everywhere(score.score), { class: "value" }), make("td", {}, make("code", {}, signature(score.score, state)))))));
   };
 
-  // properties: they do not change, but each 'no' can be looked at
+  // properties: they do not change, but each 'no' can be inspected
   let explained = null;
   const showExplained = () => {
     if (explained && ![explained.before, explained.after].some((matrix) => same(matrix, state.matrix))) explained = null;

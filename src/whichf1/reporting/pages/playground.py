@@ -1,4 +1,4 @@
-"""The playground: a page on which a confusion matrix is edited and every score follows.
+"""The playground: a page for editing a confusion matrix, on which every score is updated.
 
 Its numbers come from a program that ``javascript`` writes down; its script only shows them.
 """
@@ -25,7 +25,7 @@ UNDEFINED = (0, 1, "skip", "nan")
 SCOPES = ("empty", "one-sided", "no-hits")
 CLASS_SETS = ("declared", "observed", "true")
 BETAS = (0.5, 2)
-"""The F-beta scores that are shown, beside F1."""
+"""The F-beta scores that are shown, besides F1."""
 COMPARED = (
     "averaged_f1",
     "f1_of_averages",
@@ -39,7 +39,7 @@ COMPARED = (
 )
 """The scores whose properties are shown."""
 LONGEST_NAME = 200
-"""Characters of the name of a class."""
+"""The longest name of a class."""
 
 
 class Example(NamedTuple):
@@ -93,7 +93,7 @@ def playground(examples: Sequence[Example]) -> str:
 
 
 def playground_data(examples: Sequence[Example]) -> dict[str, Any]:
-    """All that the script needs: programs, names, and matrices to start from."""
+    """Everything that the script needs: programs, names, and matrices to start from."""
     scores = Definitions()
     program = scores.program
     rates = [_rate(scores, *each) for each in _variants("rate")]
@@ -126,7 +126,7 @@ def _variants(kind: str) -> Iterable[tuple[Metric, dict[str, Any]]]:
         if metric.kind != kind or metric.whole:  # at other class shares, items are not whole
             continue
         if any(parameter.tree for parameter in metric.parameters.values()):
-            continue  # a page knows no hierarchy
+            continue  # a page has no hierarchy
         numbers = [{"beta": beta} for beta in BETAS] if "beta" in metric.parameters else [{}]
         words = [{name: x} for name, p in metric.parameters.items() for x in p.choices]
         for chosen in words or numbers:
@@ -173,13 +173,16 @@ _CITED = ("name", "library", "versions", "file", "note")
 
 
 def _dialect(scores: Definitions, dialect: Dialect) -> dict[str, Any]:
-    """A dialect; if it excludes classes by name, also as it is where none of them exists."""
+    """A dialect; if it excludes classes by name, also without the exclusion."""
     d = dialect.definition
     entry: dict[str, Any] = {name: getattr(dialect, name) for name in _CITED}
     if d.batch is not None:
-        return {**entry, "absent": "a mean over batches of items, whose order a matrix lacks"}
+        return {
+            **entry,
+            "absent": "a mean over batches of items, whose order a matrix does not have",
+        }
     if d.classes == "range":
-        return {**entry, "absent": "it averages over integers, and the classes here are names"}
+        return {**entry, "absent": "it averages over integers, but the classes here are names"}
     variants = [d, replace(d, exclude=())] if d.exclude else [d]
     return {
         **entry,
@@ -198,7 +201,7 @@ def _dialect(scores: Definitions, dialect: Dialect) -> dict[str, Any]:
 
 
 def _properties(name: str) -> dict[str, Any]:
-    """What was found by trying every small table; where not, the smallest two that show it."""
+    """The properties of a score and, if one fails, the smallest two tables that show it."""
     definition = define(name)
     found = [asdict(each) for each in properties(definition).values()]
     return {"title": title(definition), "properties": found}

@@ -1,8 +1,8 @@
-"""A page: one HTML file with all that it needs inside, which sends nothing and runs nothing else.
+"""A page: one self-contained HTML file, which sends nothing and runs nothing else.
 
 Text goes through Jinja2, which escapes it; control and direction characters become visible. The
 policy of the page names the one style sheet and the one script by their hashes, so nothing else
-can be applied or run, whatever a label holds. Style attributes are refused by it: use classes.
+can be applied or run, whatever a label contains. It also refuses style attributes: use classes.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def rendered(
 ) -> str:
     """Fill in a template, which extends ``page.html``.
 
-    fields: What the template shows; ``title`` among them.
+    fields: What the template shows, including ``title``.
     styles, scripts: Names of further files of this folder.
     code: Script that is generated, before that of the files.
     data: Numbers and texts for the script, as JSON in the element ``data``; none may be NaN.
@@ -77,7 +77,7 @@ def _hash(text: str) -> str:
 
 
 def json_text(data: Any) -> str:
-    """JSON that can stand in a script element: no character in it is markup."""
+    """JSON that can be put in a script element: no character in it is markup."""
     text = json.dumps(data, allow_nan=False, separators=(",", ":"))  # ASCII
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
@@ -86,7 +86,7 @@ def json_text(data: Any) -> str:
 
 @cache
 def _file(name: str) -> str:
-    """A file of this folder; a browser hashes it with the line breaks that it has here."""
+    """A file of this folder; a browser hashes it with its line breaks."""
     return (FOLDER / name).read_text("utf-8").strip() + "\n"
 
 
@@ -111,12 +111,12 @@ def _environment() -> Environment:
 
 
 def _number(value: float) -> str:
-    """A score as a page shows it, with a true minus."""
+    """A score as shown on a page, with a proper minus sign."""
     return number(value, DECIMALS).replace("-", "−")
 
 
 def _interval(interval: Interval | None) -> str:
-    """An interval with its level, or that there is none."""
+    """An interval with its level, or a note that there is none."""
     if interval is None:
         return "no interval"
     mark = " (see below)" if interval.caution else ""

@@ -7,13 +7,13 @@
     for (let at = 0; at < bytes.length; at++) bytes[at] = letters.charCodeAt(at);
     return new arrays[kind](bytes.buffer);
   };
-  // how many have at least each score; the first is that of no item
+  // how many items have at least each score; the first is for no item
   const summed = (counts) => {
     const sums = new Float64Array(counts.length + 1);
     for (let at = 0; at < counts.length; at++) sums[at + 1] = sums[at] + counts[at];
     return sums;
   };
-  // a million scores take a moment: they are unpacked when the slider is first moved
+  // a million scores take a moment: they are decoded when the slider is first moved
   let known;
   const ranking = () => {
     if (!known) {

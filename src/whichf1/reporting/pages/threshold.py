@@ -26,7 +26,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.ranking import Ranking
 
 WHOLE = ("accuracy", "error_rate", "cohen_kappa", "mcc", "averaged_f1", "f1_of_averages")
-"""Scores of both classes that are shown beside those of the positive one."""
+"""Scores of both classes that are shown next to those of the positive one."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Slider:
     kind: ClassVar = "slider"
     best: BestThreshold
     picture: PagePicture | None
-    """A score at every threshold, in which the slider marks its place."""
+    """A score at every threshold, in which the slider marks its position."""
 
     @property
     def ranking(self) -> Ranking:
@@ -71,7 +71,7 @@ class Slider:
 
     @property
     def data(self) -> dict[str, Any]:
-        """What the script is given: the ranking, and a program for the scores."""
+        """The data of the script: the ranking, and a program for the scores."""
         ranking, program = self.ranking, Program(most=2)
         each = {name: program.score(define_fitting(name, {})) for name in definitions(ranking)}
         return {
@@ -97,7 +97,7 @@ def definitions(ranking: Ranking) -> dict[str, Definition]:
 
 
 def _name(definition: Definition) -> str:
-    """What a score is called; which class is positive is said elsewhere."""
+    """The name of a score; the positive class is shown elsewhere."""
     one = definition.positive is not None
     return definition.declaration.title if one else title(definition)
 

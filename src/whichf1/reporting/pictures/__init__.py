@@ -1,1 +1,1 @@
-"""Pictures of results: what is drawn, apart from who draws it."""
+"""Pictures of results: what is drawn, independently of the renderer."""

@@ -45,13 +45,13 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 
 MOST_CLASSES = 1000
-"""More do not fit on a page."""
+"""The largest number of classes that fits on a page."""
 IN_ORDER = 12
-"""With more classes, a matrix is ordered by similarity."""
+"""With more classes than this, a matrix is ordered by similarity."""
 PAIRS = 3
-"""Confused pairs that are marked."""
+"""How many confused pairs are marked."""
 ORDERS = 150
-"""With more classes, the order of similar ones is not the best one, which takes too long."""
+"""With more classes than this, the order by similarity is only approximate, to save time."""
 COUNTED: dict[type, Any] = {Counts: same, Report: attrgetter("counts")}
 EITHER: dict[type, Any] = {**COUNTED, MultiLabelCounts: same}
 Shares: TypeAlias = Literal["true", "predicted", "none"]
@@ -74,11 +74,11 @@ def confusion(
     share: Shares = "true",
     order: Literal["labels", "similarity"] | None = None,
 ) -> Picture:
-    """The confusion matrix, shaded by share, with the most confused pairs marked.
+    """The confusion matrix, shaded by fraction, with the most confused pairs marked.
 
-    share: What a cell is a share of: of its true class, of its predicted class, or none.
-    order: The order of the labels, or similar classes beside each other. Default: similar ones if
-        there are more than 12.
+    share: What a cell is a fraction of: its true class, its predicted class, or none.
+    order: By label, or with similar classes next to each other. Default: by similarity if there
+        are more than 12 classes.
     """
     for name, value, known in (
         ("share", share, get_args(Shares)),
@@ -88,7 +88,7 @@ def confusion(
             raise DefinitionError(f"{name} must be one of {known!r}; got {value!r}")
     if not isinstance(counts, Counts):
         raise InputError(
-            "a confusion matrix is of predicted classes, one for each item: draw kind='classes'"
+            "a confusion matrix needs one predicted class for each item: draw kind='classes'"
         )
     k = len(counts.labels)
     refuse_size(k, "a confusion matrix")
@@ -114,8 +114,8 @@ def confusion(
             f"({items(matrix[row, column].item())} of {items(matrix[row].sum().item())})"
         )
     said = {
-        "true": "Shade and per cent: share of the true class (row).",
-        "predicted": "Shade and per cent: share of the predicted class (column).",
+        "true": "Shade and percent: fraction of the true class (row).",
+        "predicted": "Shade and percent: fraction of the predicted class (column).",
         "none": "Shade: items, relative to the fullest cell.",
     }
     notes = [f"{said[share]} Framed: correct."]
@@ -144,7 +144,7 @@ def confusion(
 
 
 def _side(k: int) -> float:
-    """Inches of a table with so many rows."""
+    """The height in inches of a table with this many rows."""
     return min(7.0, max(2.4, 0.52 * k if k <= 8 else 4.2 + 0.035 * (k - 8)))
 
 
@@ -156,7 +156,7 @@ def _cell(n: float, share: float, kind: str, k: int) -> str:
 
 
 def shares_of(matrix: Array, share: str) -> Array:
-    """The cells as shares of rows, of columns, or of the fullest cell."""
+    """The cells as fractions of rows, of columns, or of the fullest cell."""
     table = matrix.astype(np.float64)
     if share == "none":
         relative: Array = table / max(table.max(), 1e-300)
@@ -207,7 +207,7 @@ def _class_scores(counts: Any) -> list[tuple[str, PerClass]]:
 
 @declare("classes", {**EITHER, PerClass: same})
 def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Picture:
-    """Precision, recall and F1 of each class with their intervals, as a forest.
+    """Precision, recall and F1 of each class with their intervals, as a forest plot.
 
     order: The best class first, by the last of the scores; or the order of the labels.
     """
@@ -231,7 +231,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
         ]
         ends += each.array.tolist()
     for number, (name, each) in enumerate(scores):
-        low, high = each.definition.declaration.bounds
+        low, high = each.definition.bounds
         across = unit_axis("") if (low, high) == (0, 1) else within(axis("", ends), low, high)
         panels.append(
             _forest(name, each, at, scale if not number else replace(scale, beside=True), across)
@@ -241,7 +241,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
     level = next((x.level for _, s in scores for x in s.intervals if x), None)
     name = scores[-1][0]
     finding = (
-        f"{name} of the classes goes from {last[lowest]:.3f} ({names([labels[lowest]])[0]}) to "
+        f"{name} of the classes ranges from {last[lowest]:.3f} ({names([labels[lowest]])[0]}) to "
         f"{last[best]:.3f} ({names([labels[best]])[0]})."
     )
     legend = [
@@ -253,7 +253,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
     cautions = dict.fromkeys(x.caution for _, s in scores for x in s.intervals if x and x.caution)
     if cautions:
         number = sum(bool(x and x.caution) for _, s in scores for x in s.intervals)
-        notes.append(f"{number} of the intervals may be too narrow, for lack of items.")
+        notes.append(f"{number} of the intervals may be too narrow because of too few items.")
     k = len(labels)
     return Picture(
         "classes",
@@ -274,12 +274,12 @@ def _listed(texts: Sequence[str]) -> str:
 
 
 def forest_height(rows: int) -> float:
-    """Inches of a forest with so many rows."""
+    """The height in inches of a forest plot with this many rows."""
     return 0.75 + (0.21 * rows if rows <= 25 else 5.25 + 0.105 * (rows - 25))
 
 
 def _with_support(labels: Sequence[Any], data: Any) -> list[str]:
-    """The classes with their items, where they are known."""
+    """The classes with their numbers of items, if these are known."""
     texts = names(labels)
     if isinstance(data, PerClass):
         return list(texts)
@@ -312,7 +312,7 @@ LEVELS = (0.2, 0.4, 0.6, 0.8)
 
 
 def precision_at(f1: Any, recall: Any) -> Array:
-    """The precision that gives this F1 at this recall, at most 1: F R / (2 R − F)."""
+    """The precision at which this recall has this F1, at most 1: F R / (2 R − F)."""
     bottom = 2 * recall - f1
     precision = np.divide(f1 * recall, bottom, out=np.zeros_like(recall), where=bottom > 0)
     limited: Array = np.minimum(precision, 1.0)
@@ -320,7 +320,7 @@ def precision_at(f1: Any, recall: Any) -> Array:
 
 
 def contour(f1: float, points: int = 31) -> tuple[Numbers, Numbers]:
-    """Recall and precision of the same F1, close where it bends."""
+    """Recall and precision with the same F1, with more points where it bends."""
     if f1 <= 0:
         return (0.0, 1.0), (0.0, 0.0)
     recall = np.geomspace(f1, 1, points)
@@ -340,7 +340,7 @@ def contours(levels: Sequence[float] = LEVELS) -> list[Mark]:
 
 @declare("plane", {**EITHER, MacroF1: same})
 def plane(data: Any) -> Picture:
-    """Precision against recall of the classes, with both macro F1s drawn in.
+    """Precision and recall of the classes, with both macro F1s.
 
     Averaged F1 is a contour, because each class is first put on its own contour and then the
     contours are averaged; F1 of averages is the contour through the mean of the classes.
@@ -354,7 +354,7 @@ def plane(data: Any) -> Picture:
         known = dict(zip(data.labels, (c.tp + c.fn).tolist(), strict=True))
         support = np.array([known.get(label, 0) for label in macro.labels], np.float64)
     parts = macro.contributions
-    # those that open the gap are named first
+    # those that cause the gap are named first
     order = np.argsort(-parts, kind="stable")
     p, r = macro.precision[order], macro.recall[order]
     area = () if support is None else numbers(support[order] / max(support.max(), 1e-300))
@@ -374,7 +374,7 @@ def plane(data: Any) -> Picture:
         Key(f"averaged F1 {averaged:.4f}: the mean of the classes' F1, a contour", 0, dash=True),
         Key(f"F1 of averages {of_averages:.4f}: the contour of the mean point", 1, dash=False),
         Key("mean recall and mean precision", 1, "dots"),
-        Key("a class" + ("" if support is None else "; the area grows with its items"), "muted",
+        Key("a class" + ("" if support is None else "; area: its items"), "muted",
             "dots", hollow=True),
     )  # fmt: skip
     pair = macro.largest_pair
@@ -391,7 +391,7 @@ def plane(data: Any) -> Picture:
         f"{finding}.",
         (Panel(unit_axis("recall"), unit_axis("precision"), tuple(marks), square=True),),
         legend,
-        ("Classes on opposite sides of the diagonal open the gap.",),
+        ("Classes on opposite sides of the diagonal cause the gap.",),
         (macro.averaged.signature, macro.of_averages.signature),
         width=4.6,
         height=4.3,
@@ -424,7 +424,7 @@ def gap(data: Any) -> Picture:
     side = _side(k)
     return Picture(
         "gap",
-        f"What opens the gap of {macro.gap:.4f} between the two macro F1s",
+        f"What causes the gap of {macro.gap:.4f} between the two macro F1s",
         f"{finding}.",
         (
             Panel(
@@ -435,7 +435,8 @@ def gap(data: Any) -> Picture:
             ),
         ),
         notes=(
-            "Each pair of classes has two cells, which add up to its share of the gap. Classes "
+            "Each pair of classes has two cells, which add up to its contribution to the gap. "
+            "Classes "
             "that contribute most come first. The darkest cell is "
             f"{share_text(top) if total > 1e-12 else '0'}.",
         ),
@@ -459,10 +460,10 @@ def posterior(
 ) -> Picture:
     """Posterior densities of scores, with their credible intervals.
 
-    metrics: Names or signatures of the scores.
-    draws: How many draws from the posterior.
+    metrics: The names or signatures of the scores.
+    draws: The number of draws from the posterior.
     level: The probability inside the credible intervals.
-    seed: The seed of the draws.
+    seed: The seed of the random draws.
     """
     if isinstance(metrics, str) or not metrics:
         raise DefinitionError(f"metrics must be a list of names; got {metrics!r}")
@@ -476,7 +477,7 @@ def posterior(
     legend: list[Key] = []
     said, tallest = [], 0.0
     for at, (score, sampled) in enumerate(scores):
-        bounds = score.definition.declaration.bounds
+        bounds = score.definition.bounds
         density = kernel_density(sampled[np.isfinite(sampled)], grid, bounds)
         tallest = max(tallest, float(density.max()))
         name, interval = title_of(score.definition), score.interval

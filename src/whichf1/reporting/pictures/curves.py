@@ -50,15 +50,15 @@ from whichf1.tables.ranking import Ranking
 
 BandKind: TypeAlias = Literal["pointwise", "simultaneous", "both", "none"]
 MOST_POINTS = 2000
-"""Points of a line that are drawn; more cannot be seen."""
+"""The most points of a line that are drawn; more cannot be seen."""
 MANY = 6
-"""With more curves, bands would hide each other."""
+"""With more curves than this, bands would hide each other."""
 MOST_NAMED = 20
-"""Curves in a legend."""
+"""The most curves in a legend."""
 
 
 def bands_of(curve: Any, kind: BandKind, level: float) -> list[Band]:
-    """The requested bands, the wider one first; none if weights are not known."""
+    """The requested bands, the wider one first; none if weights are unknown."""
     if not is_among(kind, get_args(BandKind)):
         raise DefinitionError(f"band must be one of {get_args(BandKind)!r}; got {kind!r}")
     if kind == "none" or not has_band(curve.ranking):
@@ -68,7 +68,7 @@ def bands_of(curve: Any, kind: BandKind, level: float) -> list[Band]:
 
 
 def thinned(x: Array, y: Array, most: int = MOST_POINTS) -> tuple[Array, Array]:
-    """The points of a line that can be seen: first, last, and the extremes of many short pieces."""
+    """The visible points of a line: first, last, and the extremes of many short pieces."""
     if len(x) <= most:
         return x, y
     pieces = np.array_split(np.arange(len(x)), most // 4)
@@ -94,13 +94,13 @@ def _ribbon(band: Band, ink: int, scale: Axis, pale: bool) -> Ribbon:
 
 def _band_words(drawn: list[Band], several: bool, unknown: bool) -> list[str]:
     if unknown:
-        return ["No band: the sum of the squared weights is not known."]
+        return ["No band: the sum of the squared weights is unknown."]
     if not drawn:
         return []
     level = f"{100 * drawn[0].level:g} %"
     said = {
-        True: f"{level} of such bands hold the whole curve of the population",
-        False: f"{level} of such bands hold the curve of the population at a given place",
+        True: f"{level} of such bands contain the whole curve of the population",
+        False: f"{level} of such bands contain the curve of the population at a given point",
     }
     kinds = [each.simultaneous for each in drawn]
     if len(kinds) == 2:
@@ -191,7 +191,7 @@ def _curves(
 
 
 def _made(curve: Any, ranking: Ranking) -> Any:
-    """The curve of a ranking, with an interval of its score where there is one."""
+    """The curve of a ranking, with an interval for its score if there is one."""
     return curve(ranking)
 
 
@@ -201,7 +201,7 @@ def roc(data: Mapping[str, Curve], *, band: BandKind | None = None, level: float
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     chance: list[Mark] = [Stroke((0.0, 1.0), (0.0, 1.0), "muted", thin=True, dash=True)]
     return _curves(
@@ -223,7 +223,7 @@ def pr(data: Mapping[str, Curve], *, band: BandKind | None = None, level: float 
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     first = next(iter(data.values())).ranking.table.sizes
     share = float(first[0] / (first[0] + first[1]))
@@ -257,7 +257,7 @@ def pr_gain(
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     levels = (0.25, 0.5, 0.75)
     behind: list[Mark] = []
@@ -275,7 +275,8 @@ def pr_gain(
         band,
         level,
         notes=(
-            "0 is what calling everything positive gives. Grey lines: F1 gain 0.25, 0.5, 0.75.",
+            "0 is the gain of predicting everything as positive. Grey lines: F1 gain 0.25, 0.5, "
+            "0.75.",
         ),
     )
 
@@ -289,7 +290,7 @@ def det(data: Mapping[str, Curve], *, band: BandKind | None = None, level: float
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     sizes = [curve.ranking.table.sizes for curve in data.values()]
     scales = []
@@ -318,7 +319,7 @@ def det(data: Mapping[str, Curve], *, band: BandKind | None = None, level: float
         chance,
         band,
         level,
-        notes=("Normal scales: normal scores give a straight line.",),
+        notes=("On normal scales, normally distributed scores give a straight line.",),
         keys=(Key("random order", "muted", "thin", dash=True),),
     )
 
@@ -327,11 +328,11 @@ def det(data: Mapping[str, Curve], *, band: BandKind | None = None, level: float
 def gain(
     data: Mapping[str, Curve], *, band: BandKind | None = None, level: float = 0.95
 ) -> Picture:
-    """Cumulative gain: share of positives found by share of items, highest scores first.
+    """Cumulative gain: fraction of positives found by fraction of items, highest scores first.
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     first = next(iter(data.values())).ranking.table.sizes
     share = float(first[0] / (first[0] + first[1]))
@@ -345,8 +346,8 @@ def gain(
         "gain",
         "Cumulative gain",
         data,
-        unit_axis("share of items"),
-        unit_axis("share of positives found"),
+        unit_axis("fraction of items"),
+        unit_axis("fraction of positives found"),
         behind,
         band,
         level,
@@ -362,7 +363,7 @@ def lift(
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     first = next(iter(data.values())).ranking.table.sizes
     most = float((first[0] + first[1]) / first[0])
@@ -375,12 +376,12 @@ def lift(
         "lift",
         "Lift",
         shown,
-        unit_axis("share of items"),
+        unit_axis("fraction of items"),
         up,
         behind,
         band,
         level,
-        notes=("From 2 % of the items on: below, the lift is of a few items.",),
+        notes=("From 2 % of the items on; below that, the lift depends on a few items.",),
         keys=(Key("random order", "muted", "thin", dash=True),),
         square=False,
     )
@@ -398,7 +399,7 @@ def risk_coverage(
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     shown = {name: _from(curve, 0.02) for name, curve in data.items()}
     most = max(float(curve.y.max(initial=0.0)) for curve in shown.values())
@@ -412,7 +413,7 @@ def risk_coverage(
         [],
         band,
         level,
-        notes=("From 2 % of the items on: below, the risk is that of a few items.",),
+        notes=("From 2 % of the items on; below that, the risk depends on a few items.",),
         square=False,
     )
 
@@ -431,8 +432,10 @@ def cost(data: Mapping[str, Curve]) -> Picture:
         [trivial],
         "none",
         0.95,
-        notes=("No band: the lowest of many costs is too low, and none is known to cover.",),
-        keys=(Key("all items called positive, or none", "muted", "thin", dash=True),),
+        notes=(
+            "No band: the lowest of many costs is biased downwards, and no valid band is known.",
+        ),
+        keys=(Key("all items predicted as positive, or none", "muted", "thin", dash=True),),
         square=False,
     )
 
@@ -468,8 +471,8 @@ def reliability(curve: CalibrationCurve, *, level: float = 0.95) -> Picture:
         marks += [Stroke((at, at), (a, b), "faint", dash=False) for at, a, b in places]
         outside = int(((y < low) | (y > high)).sum())
         notes.append(
-            f"Grey bars: where {100 * level:g} % of the observed shares would lie if the "
-            "probabilities were right."
+            f"Grey bars: where {100 * level:g} % of the observed fractions would be if "
+            "the probabilities were right."
         )
     marks += [
         Stroke(numbers(x), numbers(y), 0, thin=True, dash=False),
@@ -490,7 +493,8 @@ def reliability(curve: CalibrationCurve, *, level: float = 0.95) -> Picture:
     finding = f"{title_of(error.definition)} is {error.value:.4f}"
     if low is not None:
         finding += (
-            f"; in {outside} of {len(x)} bins the observed share is not what right probabilities "
+            f"; in {outside} of {len(x)} bins the observed fraction is not what correct "
+            f"probabilities "
             "would give"
         )
     return Picture(
@@ -532,14 +536,14 @@ def threshold(
     """A score at every threshold with its band, the chosen threshold and its optimism.
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     curve = data if isinstance(data, ThresholdCurve) else data.curve
     ranking, definition = curve.ranking, curve.definition
     name = title_of(definition)
     x, y = curve.threshold[1:], finite(curve.value[1:], name)
     drawn = bands_of(curve, band, level)
-    low, high = definition.declaration.bounds
+    low, high = definition.bounds
     heights = np.concatenate([y, *(each.low for each in drawn), *(each.high for each in drawn)])
     up = (
         within(axis(name, heights.tolist()), low, high)
@@ -563,8 +567,8 @@ def threshold(
             interval = data.interval
             ends = ((interval.low,), (interval.high,)) if interval else ((None,), (None,))
             marks.append(Dots((at,), (data.corrected,), 2, ends[0], ends[1], "y"))
-            legend.append(Key(f"expected on other items: {data.corrected:.4f}", 2, "dots"))
-            finding += f", and expected to be {data.corrected:.4f} on other items"
+            legend.append(Key(f"expected on new items: {data.corrected:.4f}", 2, "dots"))
+            finding += f", and expected to be {data.corrected:.4f} on new items"
         else:
             notes.append(data.note.partition(";")[0] + ".")
         marks.append(Dots((at,), (data.value,), 1))
@@ -588,11 +592,11 @@ def threshold(
 def decision(
     data: Mapping[str, DecisionCurve], *, band: BandKind | None = None, level: float = 0.95
 ) -> Picture:
-    """Decision curve: net benefit by threshold probability, beside treating all or none.
+    """Decision curve: net benefit by threshold probability, compared with treating all or none.
 
     band: 'pointwise', 'simultaneous', 'both' or 'none'. Default: both for one curve, pointwise for
         several.
-    level: The nominal coverage of the bands.
+    level: The confidence level of the bands.
     """
     several = len(data) > 1
     wanted: BandKind = band or ("none" if len(data) > MANY else "pointwise" if several else "both")
@@ -614,11 +618,12 @@ def decision(
         Stroke((0.0, 1.0), (0.0, 0.0), "muted", thin=True, dash=False),
     ]
     best = first.y > np.maximum(first.treat_all, 0) + 1e-12
-    where = "nowhere better than calling all or none positive"
+    where = "nowhere better than predicting all or none as positive"
     if best.any():
         span = first.x[best]
         where = (
-            f"better than calling all or none positive at {best.mean():.0%} of the thresholds, "
+            f"better than predicting all or none as positive at {best.mean():.0%} of the "
+            f"thresholds, "
             f"from {span[0]:.2f} to {span[-1]:.2f}"
         )
     unknown = wanted != "none" and not has_band(first.ranking)
@@ -629,8 +634,8 @@ def decision(
         (Panel(unit_axis(first.x_label), up, (*marks, *lines)),),
         (
             *legend,
-            Key("call all positive", "muted", "thin", dash=True),
-            Key("call none positive", "muted", "thin", dash=False),
+            Key("all predicted as positive", "muted", "thin", dash=True),
+            Key("none predicted as positive", "muted", "thin", dash=False),
         ),
         (
             "Net benefit: (TP − FP · t / (1 − t)) / n at the threshold t.",
@@ -644,7 +649,7 @@ def decision(
 def prevalence(data: Mapping[str, PrevalenceCurve]) -> Picture:
     """A score by the prevalence of a class, with its intervals and the prevalence in the data."""
     first = next(iter(data.values()))
-    low, high = first.score.definition.declaration.bounds
+    low, high = first.score.definition.bounds
     ends = [x for each in first.intervals if each for x in (each.low, each.high)]
     tops = [x for curve in data.values() for x in curve.y.tolist()]
     up = within(axis(first.y_label, [x for x in (*tops, *ends) if np.isfinite(x)]), low, high)
@@ -663,9 +668,7 @@ def prevalence(data: Mapping[str, PrevalenceCurve]) -> Picture:
     lines.append(Stroke((first.observed,) * 2, (up.low, up.high), "muted", thin=True, dash=True))
     legend.append(Key(f"in the data: {first.observed:.3f}", "muted", "thin", dash=True))
     method = first.score.definition.interval
-    notes = [
-        "All classes are predicted as they are in the data; the others keep their proportions."
-    ]
+    notes = ["All classes are predicted as in the data; the other classes keep their proportions."]
     if method is not None and any(first.intervals):
         notes.append(f"Bands: {100 * method.level:g} % intervals at each prevalence.")
     extremes = first.y[0], first.y[-1]
@@ -673,7 +676,7 @@ def prevalence(data: Mapping[str, PrevalenceCurve]) -> Picture:
         "prevalence",
         f"{first.y_label} by {first.x_label}",
         f"{first.y_label} is {first.score.value:.4f} in the data, and from {min(extremes):.4f} to "
-        f"{max(extremes):.4f} at the least and the largest prevalence shown.",
+        f"{max(extremes):.4f} at the smallest and the largest prevalence shown.",
         (Panel(unit_axis(first.x_label), up, (*marks, *lines)),),
         tuple(legend),
         tuple(notes),

@@ -93,7 +93,7 @@ EDGE = 0.08
 GAP = 0.09
 """Inches between its title, legend, panels and caption."""
 SLACK = 1.04
-"""Text on a screen may be so much wider than its outlines."""
+"""By how much text on a screen may be wider than its outlines."""
 LEAST = 5.0
 """Points of the smallest names."""
 BAR = 0.55
@@ -144,13 +144,13 @@ def _metadata(picture: Picture, form: str) -> dict[str, Any]:
 
 
 def format_of(path: Any) -> str:
-    """The format that the ending of a path names."""
+    """The format named by the extension of a path."""
     name = str(os.fspath(path)) if isinstance(path, (str, os.PathLike)) else ""
     _, dot, form = name.rpartition(".")
     form = form.lower()
     if not dot or form not in FORMATS:
         raise FileError(
-            f"a picture is written as .svg, .pdf or .png; got {path!r}. Change the ending."
+            f"a picture is written as .svg, .pdf or .png; got {path!r}. Change the extension."
         )
     return form
 
@@ -178,7 +178,7 @@ class _Sheet:
     families: tuple[str, ...] = ()
     missing: frozenset[str] = frozenset()
     placed: list[Any] = field(default_factory=list)
-    """Texts inside of panels, which are placed again when sizes change."""
+    """Texts inside panels, which are placed again when sizes change."""
     chosen: dict[Any, Any] = field(default_factory=dict)
     """How the names along each scale are written, which changes sizes."""
 
@@ -186,7 +186,7 @@ class _Sheet:
         matplotlib = plotting()
         families, self.missing = fonts(_texts(self.picture))
         self.families = tuple(families)
-        matplotlib.rcdefaults()  # whatever the user's own settings are
+        matplotlib.rcdefaults()  # regardless of the user's settings
         matplotlib.rcParams.update({**STYLE, "font.family": families})
 
     def said(self, text: str) -> str:
@@ -211,7 +211,7 @@ class _Sheet:
         return axes[0]
 
     def onto(self, ax: Any) -> Any:
-        """Draw everything on given Axes."""
+        """Draw everything on existing Axes."""
         picture, axes = self.picture, [ax]
         if len(picture.panels) > 1:
             ax.axis("off")
@@ -302,14 +302,14 @@ class _Sheet:
         return shortened(texts, points - 5 * SIZE, SIZE - 1, self.families)
 
     def handles(self, points: float) -> list[Any]:
-        """What stands in the legend."""
+        """The entries of the legend."""
         pairs = zip(self.picture.legend, self.keys(points), strict=True)
         return [_handle(key, text) for key, text in pairs]
 
     # panels
 
     def panel(self, ax: Any, panel: Panel) -> None:
-        """Scales and marks, without the texts that must find their place."""
+        """Scales and marks, without the texts that are placed later."""
         for which, scale in (("x", panel.x), ("y", panel.y)):
             _scale(ax, which, scale, self.said)
         if panel.title:
@@ -347,7 +347,7 @@ class _Sheet:
         if self.missing:
             shown = " ".join(f"U+{ord(x):04X}" for x in sorted(self.missing)[:5])
             more = ", …" if len(self.missing) > 5 else ""
-            notes[f"No installed font has {shown}{more}: code points stand in its place."] = None
+            notes[f"No installed font has {shown}{more}: code points replace it."] = None
         return [*notes]
 
     def fit_names(self, ax: Any, which: str, scale: Axis) -> Iterator[str]:
@@ -395,10 +395,10 @@ class _Sheet:
                 self.placed += _cell_texts(ax, tiles, lines, size)
                 return
         if texts:
-            yield "The cells are too small for numbers: the shade shows them."
+            yield "The cells are too small for numbers, which are shown by the shade."
 
     def fit_tags(self, ax: Any, panel: Panel) -> Iterator[str]:
-        """Names beside points, where they overlap nothing; those that matter first."""
+        """Names next to points, where they overlap nothing; important ones first."""
         every = list(wanted(panel))
         if not every:
             return
@@ -453,7 +453,7 @@ def _grid(figure: Any, picture: Picture) -> list[Any]:
 
 
 def _places(picture: Picture) -> list[list[float]]:
-    """Where panels stand on given Axes, with room between them for their scales."""
+    """The positions of panels on existing Axes, with room between them for their scales."""
     shares = np.array([panel.share for panel in picture.panels])
     room = 0.16
     sizes = (1 - room * (len(shares) - 1)) * shares / shares.sum()
@@ -502,7 +502,7 @@ def _scale(ax: Any, which: str, scale: Axis, said: Callable[[str], str]) -> None
 
 
 def _thin_ticks(ax: Any, which: str, scale: Axis) -> None:
-    """Leave out every second tick until no two of their texts touch."""
+    """Leave out every second tick until no two labels touch."""
     every = 1
     while every < len(scale.ticks):
         getattr(ax, f"set_{which}ticks")(
@@ -570,7 +570,7 @@ def _bars(ax: Any, mark: Bars, order: float) -> None:
 
 
 MANY_TILES = 40
-"""Beyond this, cells are one image: a file with a shape for each would be large."""
+"""With more cells than this, they are one image: a file with a shape for each would be large."""
 
 
 def _tiles(ax: Any, mark: Tiles, order: float) -> None:
@@ -628,7 +628,7 @@ def _handle(key: Key, text: str) -> Any:
 
 
 def _readable(shade: float) -> str:
-    """White or dark, whichever stands out more from a shade."""
+    """White or dark, whichever contrasts more with a shade."""
     ends = [[int(x[at : at + 2], 16) / 255 for at in (1, 3, 5)] for x in SHADE]
     mixed = [a + shade * (b - a) for a, b in zip(*ends, strict=True)]
     light = sum(w * x**2.2 for w, x in zip((0.2126, 0.7152, 0.0722), mixed, strict=True))

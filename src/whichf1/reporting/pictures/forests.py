@@ -46,16 +46,16 @@ from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 
 MOST = 60
-"""Rows of a forest; more do not fit on a page."""
+"""The most rows of a forest plot that fit on a page."""
 
 
 def ends_of(intervals: Sequence[Interval | None]) -> tuple[Any, Any]:
-    """The ends of intervals, None where there is none."""
+    """The ends of intervals; None if there are none."""
     return tuple(x and x.low for x in intervals), tuple(x and x.high for x in intervals)
 
 
 def _span(values: Sequence[float], intervals: Sequence[Interval | None]) -> list[float]:
-    """All that a scale must hold; an infinite end is drawn to the edge."""
+    """All values that a scale must include; an infinite end is drawn to the edge."""
     ends = [x for each in intervals if each for x in (each.low, each.high) if math.isfinite(x)]
     return [x for x in (*values, *ends) if math.isfinite(x)]
 
@@ -94,7 +94,7 @@ def comparison(data: Comparison, *, baseline: str | None = None) -> Picture:
             Ribbon((-margin, margin), (scale.low,) * 2, (scale.high,) * 2, "muted", pale=True)
         )
         legend.append(
-            Key(f"differences within ±{margin:g}, which do not matter", "muted", "band", pale=True)
+            Key(f"differences within ±{margin:g}, which are negligible", "muted", "band", pale=True)
         )
     marks.append(Stroke((0.0, 0.0), (scale.low, scale.high), "muted", thin=True, dash=False))
     for differs, ink, text in (
@@ -154,7 +154,9 @@ def _swapped(pair: Pair) -> Pair:
 
 def _ranks(data: Comparison) -> SystemRanks:
     if data.ranks is None:
-        raise InputError("systems compared by their scores have one order: compare predictions")
+        raise InputError(
+            "systems compared by their scores have only one order: compare predictions"
+        )
     return data.ranks
 
 
@@ -204,13 +206,13 @@ def flips(ranks: SystemRanks) -> Picture:
 
 
 def _shortened(signatures: Sequence[str]) -> tuple[str, ...]:
-    """What is special to each signature, and below what all of them share."""
+    """What is specific to each signature and, below, what all of them share."""
     shorts, shared = shorten(signatures)
     return (*shorts, f"* {shared}") if shared else tuple(shorts)
 
 
 def _rank(order: Order, name: str) -> float:
-    """The place of a system from 0; systems with equal scores share the mean of their places."""
+    """The rank of a system from 0; systems with equal scores share the mean of their ranks."""
     before = 0
     for group in order.order:
         if name in group:
@@ -226,7 +228,7 @@ def _rank(order: Order, name: str) -> float:
 def slices(data: Slices | Groups, *, metric: Any = None, interval: Any = "auto") -> Picture:
     """The score of each slice against that of the whole, the worst first.
 
-    metric: A name, a signature or a metric function. Default: averaged F1; of rankings, ROC AUC.
+    metric: A name, a signature or a metric function. Default: averaged F1; for rankings, ROC AUC.
     interval: The method of the intervals.
     """
     if isinstance(data, Groups):
@@ -253,7 +255,7 @@ def slices(data: Slices | Groups, *, metric: Any = None, interval: Any = "auto")
 
 def _groups(data: Groups, metric: Any) -> Picture:
     if metric is not None:
-        raise DefinitionError("these groups have been scored: omit metric=")
+        raise DefinitionError("these groups have already been scored: omit metric=")
     part, columns = data.parts[0], (*data.control, *data.by)
     slices = {key: partial(_known, score) for key, score in part.scores.items()}
     (whole, *rows), _ = score_slices(part.definition, partial(_known, part.whole), slices)
@@ -272,11 +274,11 @@ def _run(run: Any, data: Any, definition: Definition) -> Score:
 def slice_picture(
     name: str, by: Sequence[str], whole: SliceScore, parts: Sequence[SliceScore], empty: int
 ) -> Picture:
-    """Scored slices, the worst first, as a forest against the whole."""
+    """Scored slices, the worst first, as a forest plot against the whole."""
     shown = parts[:MOST]
     values = [row.score.value for row in shown]
     intervals = [row.score.interval for row in shown]
-    lows, highs = whole.score.definition.declaration.bounds
+    lows, highs = whole.score.definition.bounds
     everything = [*_span(values, intervals), *_span([whole.score.value], [whole.score.interval])]
     across = within(axis(name, everything), lows, highs)
     texts = names(f"{slice_name(row.key)} ({row.score.n:,.6g})" for row in shown)
@@ -405,7 +407,7 @@ def dialect_spread(table: DialectTable, *, order: Literal["value", "name"] = "va
 
 @declare("scores", {Report: same})
 def scores(report: Report) -> Picture:
-    """The scores of a report with their intervals, as a forest."""
+    """The scores of a report with their intervals, as a forest plot."""
     named = [
         (name, score)
         for name, score in report.scores
@@ -425,7 +427,8 @@ def scores(report: Report) -> Picture:
     return Picture(
         "scores",
         f"{len(named)} scores of the same items",
-        f"The scores of the same items go from {values[low]:.4f} ({names([named[low][0]])[0]}) to "
+        f"The scores of the same items range from {values[low]:.4f} ({names([named[low][0]])[0]}) "
+        f"to "
         f"{values[high]:.4f} ({names([named[high][0]])[0]}).",
         (Panel(across, scale, (dots,)),),
         (legend,),

@@ -1,6 +1,6 @@
 """Kinds of pictures by name, and which results have them.
 
-A kind is declared once: a function that makes a Picture of a result, and the results it is for.
+A kind is declared once: a function that makes a Picture of a result, and its types of results.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Kind:
     name: str
     make: Callable[..., Picture]
     of: Mapping[type, Callable[[Any], Any]]
-    """The results that it is for, and what it is made of."""
+    """The types of results that it is for, and how to get its data from each."""
     several: bool
-    """Whether it also shows several of them, as a mapping from names."""
+    """Whether it also shows several of them, from a mapping by name."""
 
     @property
     def summary(self) -> str:
@@ -89,11 +89,11 @@ def picture(
     result: Counts, a Ranking, a curve, a comparison, slices, …; for curves also a mapping from
         names to several of them: systems, or folds.
     kind: Which picture, if the result has several: see docs/gallery.md.
-    title: The line above the picture, in place of the usual one; '' for none.
+    title: The line above the picture, in place of the default; '' for none.
     caption: The text below it, in place of the notes and the signature; '' for none.
     **options: The options of this kind of picture.
     Returns: The picture, with ``plot`` to draw it and ``save`` to write it to a file.
-    DefinitionError: If the result has no such picture, or the picture no such option.
+    DefinitionError: If the result has no such picture, or the picture has no such option.
     InputError: If there is nothing to draw.
 
     >>> import whichf1 as wf
@@ -119,7 +119,7 @@ def picture(
 
 
 def _chosen(result: Any, name: str | None) -> tuple[Kind, Any]:
-    """The kind of this name, or the first that the result has; and what it is made of."""
+    """The kind with this name, or the first that the result has; and its data."""
     wanted = None if name is None else find_kind(name)
     fitting = [each for each in every_kind().values() if _of(each, result) is not None]
     if not fitting:
@@ -140,7 +140,7 @@ def _chosen(result: Any, name: str | None) -> tuple[Kind, Any]:
 
 
 def _of(kind: Kind, result: Any) -> Callable[[Any], Any] | None:
-    """What makes the kind's data of a result; None if the kind is not for it."""
+    """The function that gets the kind's data from a result; None if the kind is not for it."""
     for each, take in kind.of.items():
         if isinstance(result, each):
             return partial(_named, take) if kind.several else take

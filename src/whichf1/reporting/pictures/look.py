@@ -1,6 +1,6 @@
-"""How series look, whatever draws them: a colour, a dash and a shape for each.
+"""The look of series, whatever the renderer: a colour, a dash and a shape for each.
 
-Colours are such that colour-blind readers can tell them apart; in grey, the dash and the shape do.
+Colour-blind readers can distinguish the colours; in grey, the dash and the shape differ.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ TEXT, MUTED, FAINT = "#1a1a1a", "#6b6b6b", "#d0d0d0"
 INKS = ("#0067a5", "#d1600a", "#1a1a1a", "#3f9b75", "#8d4fa8", "#9c8412", "#c05a7e")
 DASHES: tuple[tuple[float, ...], ...] = ((), (4, 1.5), (1, 1.2), (6, 1.5, 1, 1.5),
                                          (3, 1, 1, 1, 1, 1), (8, 2), (2, 2))  # fmt: skip
-"""Lengths of lines and gaps, as multiples of the width; none of a solid line."""
+"""Lengths of lines and gaps, as multiples of the width; empty for a solid line."""
 DASHED = (3.0, 2.0)
-"""Of a line that is dashed whatever its series is."""
+"""The dash of a line that is dashed whatever its series."""
 SHAPES = ("circle", "diamond", "square", "up", "down", "plus", "cross")
 SHADE = ("#f5f8fb", "#0b4f86")
-"""No items, and all of them."""
+"""The colours for no items and for all of them."""
 MARK = "#d1600a"
 
 
@@ -31,7 +31,7 @@ class Look(NamedTuple):
 
 
 def look(ink: Ink, dash: bool | None = None) -> Look:
-    """Colour, dash and shape of a series, or of what is grey; ``dash`` decides, if not None."""
+    """Colour, dash and shape of a series, or of grey marks; ``dash`` overrides, if not None."""
     if isinstance(ink, str):
         drawn = Look({"text": TEXT, "muted": MUTED, "faint": FAINT}[ink], (), SHAPES[0])
     else:

@@ -1,7 +1,7 @@
 """Picture: what is drawn, as numbers, scales, order and words.
 
-A kind of picture makes a Picture of a result; a renderer draws it and adds nothing of its own. So
-every renderer shows the same numbers on the same scales in the same order.
+A kind of picture makes a Picture of a result; a renderer draws it and adds nothing. So every
+renderer shows the same numbers on the same scales in the same order.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from whichf1.tables.saving import write_whole
 Numbers: TypeAlias = tuple[float, ...]
 Place: TypeAlias = tuple[float, float]
 Ink: TypeAlias = int | Literal["text", "muted", "faint"]
-"""Number of a series, which has a colour, a dash and a shape of its own; or text, or grey."""
+"""The number of a series, which has its own colour, dash and shape; or text, or grey."""
 Spacing: TypeAlias = Literal["linear", "log", "probit", "names"]
 
 
 @dataclass(frozen=True)
 class Axis:
-    """A scale: from where to where, in which spacing, and what stands at its ticks.
+    """A scale: its range, its spacing and its tick labels.
 
-    On a scale of names, the i-th name stands at i; on a vertical one, the first is at the top.
+    On a scale of names, the i-th name is at i; on a vertical one, the first is at the top.
     """
 
     label: str
@@ -39,18 +39,18 @@ class Axis:
     ticks: tuple[tuple[float, str], ...] = ()
     spacing: Spacing = "linear"
     unit: str = "names"
-    """What a name is, for a note on names that are left out."""
+    """The noun for a name, for a note on names that are left out."""
     beside: bool = False
     """Whether the panel to the left has the same names, so that they may be left out here."""
 
     def place(self, value: Array | float) -> Any:
-        """Where on the scale a value stands: 0 at ``low``, 1 at ``high``."""
+        """The position of a value on the scale: 0 at ``low``, 1 at ``high``."""
         low, high, at = _spaced(self.spacing, (self.low, self.high, value))
         return (at - low) / (high - low)
 
 
 def _spaced(spacing: Spacing, values: Iterable[Any]) -> Any:
-    """The values on the scale on which they are spaced evenly."""
+    """The values transformed to an evenly spaced scale."""
     if spacing == "log":
         return map(np.log, values)
     if spacing == "probit":
@@ -62,19 +62,19 @@ def _spaced(spacing: Spacing, values: Iterable[Any]) -> Any:
 
 @dataclass(frozen=True)
 class Dots:
-    """Points, with intervals along one of the scales, and tags beside them."""
+    """Points, with intervals along one of the scales, and tags next to them."""
 
     x: Numbers
     y: Numbers
     ink: Ink = 0
     low: tuple[float | None, ...] = ()
     high: tuple[float | None, ...] = ()
-    """The ends of the intervals; None where there is none."""
+    """The ends of the intervals; None if there are none."""
     along: Literal["x", "y"] = "x"
     tags: tuple[str, ...] = ()
-    """Names beside the points, those that matter first; a renderer leaves out what does not fit."""
+    """Names next to the points, important ones first; a renderer leaves out what does not fit."""
     area: Numbers = ()
-    """How large the points are, from 0 to 1; empty if all are alike."""
+    """The sizes of the points, from 0 to 1; empty if all are equal."""
     hollow: bool = False
 
 
@@ -88,7 +88,7 @@ class Stroke:
     step: bool = False
     thin: bool = False
     dash: bool | None = None
-    """Whether the line is dashed; None: as its series is."""
+    """Whether the line is dashed; None: like its series."""
 
 
 @dataclass(frozen=True)
@@ -100,12 +100,12 @@ class Ribbon:
     high: Numbers
     ink: Ink = 0
     pale: bool = False
-    """Whether it lies behind another one."""
+    """Whether it is behind another one."""
 
 
 @dataclass(frozen=True)
 class Bars:
-    """Bars that stand on 0, from ``left`` to ``right``."""
+    """Bars that start at 0, from ``left`` to ``right``."""
 
     left: Numbers
     right: Numbers
@@ -120,20 +120,20 @@ class Tiles:
     shade: tuple[Numbers, ...]
     texts: tuple[tuple[str, ...], ...]
     outlined: tuple[tuple[int, int], ...] = ()
-    """Cells (row, column) with a frame: correct ones, say."""
+    """Cells (row, column) with a frame, such as correct ones."""
     marked: tuple[tuple[int, int], ...] = ()
     """Cells with a mark, because they stand out."""
 
 
 @dataclass(frozen=True)
 class Tag:
-    """A word at a place inside of a panel."""
+    """A word at a point inside a panel."""
 
     text: str
     at: Place
     ink: Ink = "text"
     side: Literal["left", "right", "above", "below"] = "right"
-    """On which side of the place it stands, if there is room."""
+    """The preferred side of the point, if there is room."""
 
 
 Mark: TypeAlias = Dots | Stroke | Ribbon | Bars | Tiles | Tag
@@ -141,21 +141,21 @@ Mark: TypeAlias = Dots | Stroke | Ribbon | Bars | Tiles | Tag
 
 @dataclass(frozen=True)
 class Panel:
-    """Marks on two scales; later ones lie on top."""
+    """Marks on two scales; later ones are on top."""
 
     x: Axis
     y: Axis
     marks: tuple[Mark, ...]
     title: str = ""
     share: float = 1.0
-    """How much of the width it gets; of the height, if panels stand above each other."""
+    """Its relative width; its relative height, if panels are stacked."""
     square: bool = False
     """Whether both scales have the same length."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """A line of the legend: what a series looks like, and what it is."""
+    """An entry of the legend: the look of a series, and its name."""
 
     text: str
     ink: Ink
@@ -167,13 +167,13 @@ class Key:
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn of a result; made by ``whichf1.picture``.
+    """What is drawn of a result; returned by ``whichf1.picture``.
 
     kind: The name of the kind of picture.
     title: The line above it.
     finding: What it shows, in a sentence: the text alternative.
-    panels: What stands side by side, or, if ``stacked``, above each other.
-    signatures: What the numbers are, each enough to compute them again.
+    panels: The panels, side by side or, if ``stacked``, above each other.
+    signatures: The signatures of the numbers, each enough to compute them again.
     width, height: The size in inches that suits it.
 
     >>> import whichf1 as wf
@@ -197,7 +197,7 @@ class Picture:
 
     @property
     def caption(self) -> str:
-        """The notes and the signatures, as they stand below the picture."""
+        """The notes and the signatures, as shown below the picture."""
         return "\n".join([*self.notes, *self.signatures])
 
     def _repr_png_(self) -> bytes:
@@ -206,8 +206,8 @@ class Picture:
     def plot(self, ax: Any = None) -> Any:
         """Draw the picture with matplotlib.
 
-        ax: The Axes to draw on. Default: those of a new figure.
-        Returns: The Axes; of several panels, those of the first.
+        ax: The Axes to draw on. By default, those of a new figure.
+        Returns: The Axes; with several panels, those of the first.
         InputError: If matplotlib is not installed.
 
         >>> import matplotlib, whichf1 as wf
@@ -218,11 +218,11 @@ class Picture:
         return presenters[0]().drawn(self, None, ax, {})
 
     def save(self, path: Any, dpi: int = 200) -> None:
-        """Write the picture to a file, whole or not at all; equal pictures give equal bytes.
+        """Write the picture to a file, completely or not at all; equal pictures give equal bytes.
 
-        path: A name that ends in .svg, .pdf or .png.
+        path: A file name that ends in .svg, .pdf or .png.
         dpi: Dots per inch of a PNG.
-        FileError: If the file cannot be written, or the ending is another one.
+        FileError: If the file cannot be written, or its name has another extension.
         InputError: If matplotlib is not installed.
 
         >>> import tempfile, whichf1 as wf
@@ -238,7 +238,7 @@ def numbers(values: Iterable[Any]) -> Numbers:
 
 
 def names(labels: Iterable[object]) -> tuple[str, ...]:
-    """Names as text that shows on one line, whatever they hold."""
+    """Names as text that fits on one line, whatever they contain."""
     return tuple(visible(label) or "(empty)" for label in labels)
 
 
@@ -255,7 +255,7 @@ def unit_axis(label: str) -> Axis:
 
 
 def axis(label: str, values: Iterable[float | None], zero: bool = False, pad: float = 0.05) -> Axis:
-    """A scale that holds all finite values (and 0, if it must), with a little room at its ends."""
+    """A scale that includes all finite values (and 0, if required), with a margin at its ends."""
     known = [x for x in values if x is not None and math.isfinite(x)] + ([0.0] if zero else [])
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     if high - low < 1e-9 * max(1.0, abs(high)):
@@ -266,13 +266,13 @@ def axis(label: str, values: Iterable[float | None], zero: bool = False, pad: fl
 
 
 def within(scale: Axis, low: float, high: float) -> Axis:
-    """The scale, no longer than from ``low`` to ``high``: a share ends at 1."""
+    """The scale, limited to ``low`` and ``high``: a fraction ends at 1."""
     low, high = max(scale.low, low), min(scale.high, high)
     return replace(scale, low=low, high=high, ticks=ticks(low, high))
 
 
 def ticks(low: float, high: float, most: int = 6) -> tuple[tuple[float, str], ...]:
-    """Round numbers from low to high, at most so many."""
+    """Round numbers from low to high, at most this many."""
     rough = (high - low) / (most - 1)
     if not math.isfinite(rough) or rough <= 0:
         raise InputError(f"there is nothing to draw between {low!r} and {high!r}")
@@ -285,7 +285,7 @@ def ticks(low: float, high: float, most: int = 6) -> tuple[tuple[float, str], ..
 
 
 def tick_text(value: float, decimals: int) -> str:
-    """A number at a tick, with a true minus."""
+    """The label of a tick, with a proper minus sign."""
     value = round(value, decimals) + 0.0
     if abs(value) >= 1e9 or decimals > 6:
         return f"{value:.10g}".replace("-", "−")
@@ -293,7 +293,7 @@ def tick_text(value: float, decimals: int) -> str:
 
 
 def finite(values: Array, what: str) -> Array:
-    """The values, which must have a finite one among them."""
+    """The values, at least one of which must be finite."""
     if not np.isfinite(values).any():
         raise InputError(f"there is nothing to draw: {what} is undefined everywhere")
     return values

@@ -1,4 +1,4 @@
-"""Places for texts beside points, so that none overlaps another or leaves the panel.
+"""Positions for texts next to points, so that none overlaps another or leaves the panel.
 
 Lengths are in whatever unit a renderer uses; y grows upwards.
 """
@@ -21,16 +21,16 @@ SIDES = {
 
 
 class Wanted(NamedTuple):
-    """A text that seeks a place beside a point of a panel."""
+    """A text to be placed next to a point of a panel."""
 
     text: str
     at: Place
     reach: float
-    """How far the point reaches."""
+    """The radius of the point."""
     ink: Ink
     side: str
     fixed: bool
-    """Whether it stands for itself, and does not name one of many points."""
+    """Whether it stands alone, rather than naming one of many points."""
 
 
 def reach_of(area: float | None) -> float:
@@ -39,7 +39,7 @@ def reach_of(area: float | None) -> float:
 
 
 def wanted(panel: Panel) -> Iterator[Wanted]:
-    """Every text that seeks a place, those that matter first."""
+    """Every text to be placed, important ones first."""
     for mark in panel.marks:
         if isinstance(mark, Tag):
             yield Wanted(mark.text, mark.at, 1.0, mark.ink, mark.side, True)
@@ -58,16 +58,16 @@ def touch(a: Sequence[float], b: Sequence[float], room: float) -> bool:
 
 @dataclass
 class Taken:
-    """Where texts and points stand already."""
+    """The positions already taken by texts and points."""
 
     box: Box
     """The panel."""
     points: list[tuple[Any, Any]]
-    """Arrays of places, and how far each reaches."""
+    """Arrays of positions, and the radius of each."""
     boxes: list[Box] = field(default_factory=list)
 
     def free(self, box: Box) -> bool:
-        """Whether a text may stand here."""
+        """Whether a text may be placed here."""
         x0, y0, x1, y1 = box
         if x0 < self.box[0] or y0 < self.box[1] or x1 > self.box[2] or y1 > self.box[3]:
             return False
@@ -81,7 +81,7 @@ class Taken:
         return True
 
     def place(self, at: Place, wide: float, high: float, far: float, side: str) -> Box | None:
-        """The first side of a point, ``far`` away, that has room, which is then taken."""
+        """The first side of a point, ``far`` away, that has room; it is then taken."""
         for name in dict.fromkeys([side, *SIDES]):
             dx, dy = SIDES[name]
             left = at[0] + dx * far - (0 if dx > 0.1 else wide if dx < -0.1 else wide / 2)
@@ -94,11 +94,11 @@ class Taken:
 
 
 def left_out_notes(every: Sequence[Wanted], missing: Sequence[Wanted]) -> Iterator[str]:
-    """What has no place, in words."""
+    """What could not be placed, in words."""
     points = [x for x in missing if not x.fixed]
     if points:
         total = sum(not x.fixed for x in every)
-        yield f"{total - len(points)} of {total} points are named: the others have no room."
+        yield f"{total - len(points)} of {total} points are named; there is no room for the others."
     fixed = [x.text for x in missing if x.fixed]
     if fixed:
-        yield f"Without room for its label: {', '.join(fixed[:6])}."
+        yield f"No room for the label of: {', '.join(fixed[:6])}."

@@ -32,7 +32,7 @@ from whichf1.reporting.pictures.marks import (
 from whichf1.statistics.scales import Interval
 
 MOST = 60
-"""Rows of a forest; more do not fit on a page."""
+"""The most rows of a forest plot that fit on a page."""
 
 
 @declare("runs", {Study: same})
@@ -51,7 +51,7 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
     every = [*(x for each in shown for x in each.values), *ends]
     lower = data.definition.declaration.better == "lower"
     label = f"{name} ({'lower' if lower else 'higher'} is better)"
-    across = within(axis(label, every), *data.definition.declaration.bounds)
+    across = within(axis(label, every), *data.definition.bounds)
     scale = with_names("", [each.system for each in shown], "systems")
     each_run = [(value, at + 0.22) for at, each in enumerate(shown) for value in each.values]
     intervals = [each.interval for each in shown]
@@ -98,7 +98,7 @@ def _ranks(data: Study) -> tuple[Study, AverageRanks]:
 
 @declare("critical-difference", {Study: _ranks})
 def critical_difference(both: tuple[Study, AverageRanks]) -> Picture:
-    """Average ranks over data sets; systems that a bar joins do not differ significantly."""
+    """Average ranks over data sets; systems joined by a bar do not differ significantly."""
     data, ranks = both
     order = sorted(ranks.ranks, key=lambda name: ranks.ranks[name])
     k, limit = len(order), ranks.critical_difference
@@ -158,7 +158,7 @@ def meta(data: Study, *, baseline: str | None = None) -> Picture:
     baseline: The system to subtract. Default: the second best, from the best.
     """
     if len(data.crossed) < 2 or len(data.systems) < 2:
-        raise InputError("a forest of differences needs two systems on at least two data sets")
+        raise InputError("a forest plot of differences needs two systems on at least two data sets")
     best = next(x for x in data.ranking if x != baseline)
     other = data.ranking[1] if baseline is None else baseline
     if other not in data.systems:
@@ -193,7 +193,7 @@ def meta(data: Study, *, baseline: str | None = None) -> Picture:
             marks.append(
                 Stroke((mean[2].low, mean[2].high), (last, last), "muted", thin=True, dash=True)
             )
-            legend.append(Key("where a further data set may lie", "muted", "thin", dash=True))
+            legend.append(Key("prediction for a further data set", "muted", "thin", dash=True))
         marks.append(Dots((mean[0],), (last,), 1, (mean[1].low,), (mean[1].high,)))
         legend.append(Key("random-effects mean (Hartung–Knapp)", 1, "dots"))
         clear = over.meta.p_value < 1 - level_of(data.definition)

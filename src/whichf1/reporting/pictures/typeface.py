@@ -1,4 +1,4 @@
-"""Text that is drawn: fonts that have its characters, its width, and how it is shortened.
+"""Drawn text: fonts that have its characters, its width, and how it is shortened.
 
 Only this module and ``drawing`` import matplotlib, when a picture is first drawn.
 """
@@ -12,14 +12,14 @@ from typing import Any
 from whichf1.errors import InputError
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
-"""Fonts that matplotlib brings, so that a picture looks the same everywhere."""
+"""Fonts that come with matplotlib, so that a picture looks the same everywhere."""
 MISSING = "pictures need matplotlib: pip install 'whichf1[plot]'"
 _FEW = 4
-"""Other fonts that one picture uses at most."""
+"""The most other fonts that one picture uses."""
 
 
 def plotting() -> Any:
-    """The library that draws, or an error that says how to install it."""
+    """The plotting library; raises how to install it if it is missing."""
     try:
         import matplotlib
     except ImportError:
@@ -36,7 +36,7 @@ def fonts(texts: Iterable[str]) -> tuple[list[str], frozenset[str]]:
 
 @lru_cache(maxsize=16)
 def _others(needed: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Installed fonts that have the most of the characters, and what is then left."""
+    """Installed fonts that have most of the characters, and the remaining characters."""
     from matplotlib import font_manager
 
     known = {each.fname: each.name for each in font_manager.fontManager.ttflist}
@@ -70,7 +70,7 @@ def _path(family: str) -> str:
 
 
 def spelled(text: str, missing: frozenset[str]) -> str:
-    """The text with characters that no font has as their code points."""
+    """The text with characters that no font has replaced by their code points."""
     if missing.isdisjoint(text):
         return text
     return "".join(f"[{ord(x):X}]" if x in missing else x for x in text)
@@ -89,7 +89,7 @@ def width(text: str, size: float, families: tuple[str, ...]) -> float:
 def shortened(
     texts: Sequence[str], points: float, size: float, families: tuple[str, ...]
 ) -> list[str]:
-    """Texts that are at most so wide: what is longer loses its middle, and stays distinct."""
+    """Texts of at most this width: longer ones lose their middle, but stay distinct."""
     short = [_middle_cut(text, points, size, families) for text in texts]
     if len({*short}) == len({*texts}):
         return short
@@ -115,7 +115,7 @@ def _cut(text: str, keep: int) -> str:
 
 
 def wrapped(text: str, points: float, size: float, families: tuple[str, ...]) -> list[str]:
-    """Lines that are at most so wide, broken at spaces, after bars, and in words if need be."""
+    """Lines of at most this width, broken at spaces, after bars, and in words if necessary."""
     lines: list[str] = []
     for paragraph in text.split("\n"):
         line = ""

@@ -1,8 +1,8 @@
 """A Picture for a page: an SVG for each panel, which follows the page's light, dark and print.
 
-Every number, scale, order and word is the Picture's. Looks are classes, which the style sheet of
-pages explains, and attributes: a page's policy refuses styles inside of elements. A table of up to
-``MOST_CELLS`` classes is a real table, with headers; a larger one has a path for each shade.
+Every number, scale, order and word comes from the Picture. Looks are classes, which the style
+sheet of pages defines, and attributes: a page's policy refuses styles inside elements. A table of
+up to ``MOST_CELLS`` classes is a real table, with headers; a larger one has a path for each shade.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 WIDE = 440
-"""Units of a panel, which are pixels where there is room: on a phone it is still legible."""
+"""The width of a panel in units, which are pixels if there is room; still legible on a phone."""
 BESIDE = 300
-"""Units of one of several panels."""
+"""The width of one of several panels."""
 SIZE, SMALL = 12.0, 11.0
-"""Units of the names and of other texts."""
+"""The sizes of names and of other texts."""
 EM = 0.62
 """The width of a letter, relative to its size: that of a wide font."""
 POINT = 96 / 72
 MOST_CELLS = 20
-"""Classes of a table that has a cell for each pair."""
+"""The most classes of a table that has a cell for each pair."""
 SHADES = 8
 LONGEST = 0.36
-"""The share of a panel that names may take."""
+"""The fraction of a panel that names may take."""
 
 
 @dataclass(frozen=True)
@@ -61,10 +61,10 @@ class PagePicture:
     parts: tuple[Markup, ...]
     """The panels: images, or a table."""
     legend: tuple[tuple[Markup, str], ...]
-    """What each series looks like, and what it is."""
+    """The look of each series, and its name."""
     notes: tuple[str, ...]
     tall: bool
-    """Whether it is so high that a screen should scroll it."""
+    """Whether it is so tall that it should scroll."""
 
     @property
     def table(self) -> bool:
@@ -101,7 +101,7 @@ def is_table(picture: Picture) -> bool:
 
 
 def tag(name: str, text: str = "", **attributes: object) -> str:
-    """An element; what it holds is markup already, its attributes are not."""
+    """An element; its content is already markup, its attributes are not."""
     given = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_attribute(value)}"'
         for key, value in attributes.items()
@@ -139,7 +139,7 @@ def shortened(text: str, most: float, size: float) -> str:
 
 
 def _ink(ink: Ink) -> str:
-    """The class that gives a mark its colour."""
+    """The class that sets the colour of a mark."""
     return f"i{ink % len(INKS)}" if isinstance(ink, int) else f"i-{ink}"
 
 
@@ -196,11 +196,11 @@ class _Sheet:
         return SIZE if rows <= 25 else 10.0
 
     def x(self, values: Any) -> Any:
-        """Where values stand from the left."""
+        """The positions of values from the left."""
         return self.left + self.across * self.panel.x.place(np.asarray(values, np.float64))
 
     def y(self, values: Any) -> Any:
-        """Where values stand from the top; names count from there."""
+        """The positions of values from the top; names count from there."""
         share = self.panel.y.place(np.asarray(values, np.float64))
         return self.top + self.high * (share if self.panel.y.spacing == "names" else 1 - share)
 
@@ -215,7 +215,7 @@ class _Sheet:
         )  # fmt: skip
 
     def places(self) -> dict[str, str]:
-        """Where the scales are, for a script that marks something on them: of even ones."""
+        """The positions of linear scales, for a script that marks something on them."""
         sides = {"x": (self.left, self.across), "y": (self.top, self.high)}
         scales = {"x": self.panel.x, "y": self.panel.y}
         if any(scale.spacing != "linear" for scale in scales.values()):
@@ -293,7 +293,7 @@ class _Sheet:
     # marks
 
     def clipped(self, mark: Mark, element: str) -> str:
-        """The element, without what leaves the panel."""
+        """The element, clipped to the panel."""
         xs, ys = _extent(mark)
         x, y = self.panel.x, self.panel.y
         inside = (
@@ -308,7 +308,7 @@ class _Sheet:
         return tag("svg", element, x=a, y=b, width=c, height=d, viewBox=view, class_="cut")
 
     def tags(self) -> Iterator[str]:
-        """Texts beside points, where they have room."""
+        """Texts next to points, where there is room."""
         every = list(wanted(self.panel))
         if not every:
             return
@@ -328,7 +328,7 @@ class _Sheet:
                 missing.append(each)
             else:
                 colour = "tag" if each.ink == "text" else f"tag {_ink(each.ink)}"
-                # letters may be narrower: they stay at the side of their point
+                # letters may be narrower: they stay next to their point
                 left = place[0] + wide / 2 >= at[0]
                 x = place[0] if left else place[2]
                 kind = colour if left else f"{colour} end"
@@ -340,7 +340,7 @@ def _text(
     text: str, x: float, y: float, kind: str, full: str | None = None, most: float | None = None,
     **more: object,
 ) -> str:  # fmt: skip
-    """A text; the whole of one that is shortened stands in its title."""
+    """A text; if it is shortened, the whole text is in its title."""
     if most is not None:
         full, text = text, shortened(text, most, SIZE)
     title = tag("title", html(full)) if full not in (None, text) else ""
@@ -510,7 +510,7 @@ DRAW: dict[type, Callable[[_Sheet, Any], Iterator[str]]] = {
 
 
 def _table(panel: Panel) -> str:
-    """A table with headers: what stands in each cell, shaded as the picture is."""
+    """A table with headers: the content of each cell, shaded like the picture."""
     tiles = panel.marks[0]
     assert isinstance(tiles, Tiles)
     corner = f"{html(panel.x.label)} →<br>{html(panel.y.label)} ↓"
@@ -535,7 +535,7 @@ def _table(panel: Panel) -> str:
 
 
 def _swatch(key: Key) -> str:
-    """What a series looks like."""
+    """The look of a series."""
     drawn, kind = look(key.ink, key.dash), _ink(key.ink)
     if key.form in ("band", "bar"):
         pale = " pale" if key.pale else ""

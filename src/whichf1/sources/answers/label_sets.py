@@ -65,13 +65,15 @@ def read_sets(
     A system has a column of sets, or as many columns of 0 and 1 as ``true`` names.
     """
     if sep is not None and (not isinstance(sep, str) or not sep):
-        raise InputError(f"sep= (--labels-sep) is the text between two labels, as ';'; got {sep!r}")
+        raise InputError(
+            f"sep= (--labels-sep) is the separator between labels, such as ';'; got {sep!r}"
+        )
     if true is None or isinstance(true, str):
         preds = None if systems is None else tuple(name for (name,) in systems)
         request = Request.of(true=true, pred=preds, labels=labels, joint=True, **options)
         return tally_sets(*Grouped().gather(data, predictions, request), sep)
     if predictions is not None:
-        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
+        raise InputError("columns of 0 and 1 for each label must be in one file or frame")
     names = one_or_several(true, "true") or ()
     declared = Labels(names if labels is None else labels)
     _refuse_widths(names, systems or [()], declared)
@@ -87,7 +89,7 @@ def _refuse_widths(
         if not len(labels) == len(true) == len(pred) > 0:
             raise ShapeError(
                 f"true= names {len(true)} columns, the predictions have {len(pred)} "
-                f"({', '.join(pred)}), and there are {len(labels)} labels: give both sides a "
+                f"({', '.join(pred)}), and there are {len(labels)} labels: both sides need a "
                 "column for each label, in the same order"
             )
 
@@ -117,7 +119,7 @@ def tally_sets(parts: Parts, columns: Request, origin: Origin, sep: str | None =
 
 
 def _complete(parts: Parts, columns: Request, origin: Origin) -> list[Row]:
-    """The rows that lack nothing; an empty cell of a text file is one without labels."""
+    """The complete rows; an empty cell of a text file has no labels."""
     names = enumerate((columns.true, *columns.preds), len(columns.by))
     texts = {at for at, name in names if origin.reading_of(name) == "text"}
     filled = {
@@ -151,7 +153,7 @@ def _sets(
 
 
 def hold_lists(parts: Parts, columns: Request, origin: Origin) -> bool:
-    """Whether cells are lists, and so sets of labels."""
+    """Whether cells are lists, and therefore sets of labels."""
     width = len(columns.by)
     readings = [origin.reading_of(name) for name in (columns.true, *columns.preds)]
     return any(
@@ -170,8 +172,9 @@ def _set(cell: Any, column: str, sep: str | None, origin: Origin) -> list[Any]:
     if isinstance(value, str):
         if sep is None:
             raise InputError(
-                f"{origin.name}: column {column!r} holds texts such as {value!r}. Say what stands "
-                "between two labels: sep=';' (--labels-sep ';')."
+                f"{origin.name}: column {column!r} holds texts such as {value!r}. Name the "
+                f"separator "
+                "between labels: sep=';' (--labels-sep ';')."
             )
         parts = [part.strip() for part in value.split(sep)] if value.strip() else []
     if any(map(is_missing, parts)):
@@ -225,7 +228,7 @@ def _together(
         cluster, names = clusters_in(cells, columns.cluster, origin)
         measure |= {"cluster": cluster, "cluster_names": names}
     width = (1 + len(columns.preds)) // len(keys)
-    systems = columns.preds[width - 1 :: width]  # each called like its first column
+    systems = columns.preds[width - 1 :: width]  # each named after its first column
     lines = outcomes(keys[0], keys[1:], len(labels))
     return MultiLabelCounts(labels, lines, declared=declared, systems=tuple(systems), **measure)
 

@@ -1,6 +1,7 @@
 """Columns of true classes and scores → scored lines, grouped where the data is.
 
-One column is read as it is. Of a column for each class only groups and sums leave the engine.
+A single column is read as it is. With a column for each class, only groups and sums leave the
+engine.
 """
 
 from __future__ import annotations
@@ -32,9 +33,9 @@ from whichf1.tables.slices import Key, order
 from whichf1.tables.units import refuse_sum
 
 UNFAIR = ("distribution", "")
-"""What an item lacks whose probabilities are not a distribution over the classes."""
+"""What is wrong with an item whose probabilities are not a distribution over the classes."""
 TOGETHER = 1 << 22
-"""Up to this many scores are read at once where they could be read class by class."""
+"""Up to this many scores are read at once, even if they could be read class by class."""
 
 
 def read_scores(
@@ -43,7 +44,7 @@ def read_scores(
     """The true classes and the scores in the columns of a frame or file.
 
     They are grouped where the data is: items that are alike come as one line, except from a frame
-    in memory. Weights are added up unless items are to stay ``apart``. ``fair``: each item must
+    in memory. Weights are summed unless items are kept ``apart``. ``fair``: each item must
     have a distribution over the classes.
     """
     if request.bits:
@@ -60,8 +61,8 @@ def read_scores(
 def _read_labels(data: Any, predictions: Any, request: Request, apart: bool) -> ScoredLines:
     """The labels and scores of items with sets of labels."""
     if predictions is not None:
-        raise InputError("columns of 0 and 1 for each label are read from one file or frame")
-    alone = replace(request, labels=None)  # they are the names of the columns, not what these hold
+        raise InputError("columns of 0 and 1 for each label must be in one file or frame")
+    alone = replace(request, labels=None)  # the names of the columns, not their values
     parts, columns, origin = Scoring(apart).gather(data, None, alone)
     lines, width = _scored(parts[KEY], columns, origin), len(request.bits)
     bits = lines.scores[:, :width]
@@ -82,7 +83,7 @@ def _refuse_unfair_rows(scores: Array, origin: Origin) -> None:
         shown = ", ".join(f"{x:g}" for x in scores[at, :8])
         raise InputError(
             f"{origin.name}, item {at + 1:,}: the probabilities {shown} are not a distribution. "
-            f"Each lies in [0, 1], and they must sum to 1; these sum to {scores[at].sum():g}."
+            f"Each must be in [0, 1], and they must sum to 1; these sum to {scores[at].sum():g}."
         )
 
 
@@ -122,7 +123,7 @@ def _named(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLines:
 
 
 def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Key, ...], Array]:
-    """The slices in order, and the place of each line's."""
+    """The slices in order, and the index of each line's slice."""
     key_of_line = [slice_key(each, origin.reading) for each in values]
     keys = tuple(key for key, _ in sorted(dict.fromkeys(key_of_line).items(), key=order))
     place = {key: at for at, key in enumerate(keys)}
@@ -130,12 +131,12 @@ def slices_of(values: Sequence[Sequence[Any]], origin: Origin) -> tuple[tuple[Ke
 
 
 def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLines:
-    """The lines that lack nothing; the others are refused, or skipped."""
+    """The complete lines; the others are refused or skipped."""
     n = np.ones(len(lines.scores), np.int64) if lines.items is None else lines.items
     keep = np.ones(len(n), np.bool_)
     lacking = {}
     for gap, bad in _gaps(lines, columns).items():
-        lacking[gap] = int(n[keep & bad].sum())  # an item that lacks several is one item
+        lacking[gap] = int(n[keep & bad].sum())  # an item that lacks several values counts once
         keep &= ~bad
     if columns.weights is not None:
         wrong = _bad_weights(lines, n, columns.whole)
@@ -152,7 +153,7 @@ def _complete(lines: ScoredLines, columns: Request, origin: Origin) -> ScoredLin
 
 def _gaps(lines: ScoredLines, columns: Request) -> dict[tuple[str, str], Array]:
     """What lines may lack, and which lines lack it."""
-    gaps = {("label", columns.true): _missing(lines.true)}
+    gaps = {} if columns.alone else {("label", columns.true): _missing(lines.true)}
     for name, bad in zip(columns.preds, ~np.isfinite(lines.scores).T, strict=True):
         gaps["finite number", name] = bad
     if columns.cluster is not None:
@@ -181,7 +182,7 @@ def _bad_weights(lines: ScoredLines, n: Array, whole: bool) -> Array:
 
 
 def _first(lines: ScoredLines, columns: Request) -> Callable[[str], str]:
-    """Where the first bad score of a column stands, in items that are in order."""
+    """The position of the first bad score of a column, for items in order."""
 
     def first(name: str) -> str:
         if not lines.ordered:
@@ -195,6 +196,8 @@ def _first(lines: ScoredLines, columns: Request) -> Callable[[str], str]:
 
 def _labels(values: Any, columns: Request, origin: Origin) -> Any:
     """The class of each line."""
+    if columns.alone:
+        return values
     how = origin.reading_of(columns.true)
     if how == "typed" and isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         return values
@@ -217,9 +220,9 @@ class EngineSums(NamedTuple):
     keys: tuple[Key, ...]
     """The slices, in order."""
     slices: Array
-    """The place of each line's slice among them."""
+    """The index of each line's slice."""
     unit: int
-    """The exponent of the unit of w."""
+    """The exponent of the unit of the weights."""
 
     def of_slice(self, at: int) -> EngineSums:
         """The lines of one slice."""
@@ -232,7 +235,7 @@ class EngineSums(NamedTuple):
         )
 
     def weight(self, sums: Any, power: int = 1) -> Any:
-        """Sums of weights, or of a power of them, in their own unit."""
+        """Sums of weights, or of powers of them, in their original unit."""
         return np.ldexp(sums, power * self.unit)
 
 
@@ -268,10 +271,12 @@ class ClassScores:
     def _classes(
         self, values: list[Any], columns: Request, origin: Origin
     ) -> tuple[Labels, list[derived.Place]]:
-        """The classes in the order of the columns, and where each value stands among them."""
+        """The classes in the order of the columns, and the index of each value."""
         width, rest = divmod(len(columns.preds), self._systems)
         if rest:
-            raise ShapeError("give each system as many columns of scores, one for each class")
+            raise ShapeError(
+                "every system needs the same number of columns of scores, one for each class"
+            )
         declared = None if self.request.labels is None else Labels(self.request.labels)
         side = (columns.true, origin.reading_of(columns.true), values)
         (meaning,) = labels_of([side], origin, declared)
@@ -283,7 +288,8 @@ class ClassScores:
         if outside is not None:
             raise LabelError(
                 f"{origin.name}: column {columns.true!r} holds class {outside!r}, which has no "
-                f"column of scores: they are of {', '.join(map(repr, declared or ()))}. Name a "
+                f"column of scores; the columns are for {', '.join(map(repr, declared or ()))}. "
+                f"Name a "
                 "column for each class."
             )
         names = column_classes(column(observed, "y_true"), declared, width)
@@ -301,14 +307,14 @@ class ClassScores:
         return {key: _Slice(self, at) for at, key in enumerate(keys)}
 
     def sums(self, each: Callable[[Any], Any], name: str) -> EngineSums:
-        """The sums of a number of each item, of which the metric of that name is the mean."""
+        """The sums of a number of each item; the metric of that name is its mean."""
         values = derived.Values(self._places, 1, self._filtered, each=each)
         return self._answer(("sums", name), lambda: self._sums(values))  # type: ignore[no-any-return]
 
     def values(
         self, each: Callable[[Any], Any], name: str, *, by_class: bool = False
     ) -> ScoredLines:
-        """That number of each item for each system, grouped; if asked, with the true class."""
+        """That number of each item for each system, grouped; on request, with the true class."""
         kind = derived.ClassValues if by_class else derived.Values
         values = kind(self._places, self._systems, self._filtered, each=each)
         lines = self._lines(("values", name, by_class), values, apart=True)
@@ -351,7 +357,7 @@ class ClassScores:
         return of_class, self.labels
 
     def _together(self) -> ScoredLines:
-        """All scores, of few items: one pass is quicker than one for each class."""
+        """All scores, for few items: one pass is faster than one for each class."""
         every = self._chosen(range(len(self.labels)))
         return self._lines(("together",), every)
 
@@ -359,18 +365,18 @@ class ClassScores:
         if self._filtered is None:
             alone = replace(self.request, preds=(self.columns.preds[at],))
             return self._lines(("column", at, apart), self._chosen([0]), apart, alone)
-        # the other columns matter, too
+        # the other columns matter too
         return self._lines(("column", at, apart), self._chosen([at]), apart)
 
     def _chosen(self, chosen: Sequence[int]) -> derived.Chosen:
         return derived.Chosen(self._places, filtered=self._filtered, chosen=chosen)
 
     def _coded(self, lines: ScoredLines) -> ScoredLines:
-        """Places from 1 on as codes from 0 on."""
+        """Positions from 1 on as codes from 0 on."""
         return lines._replace(true=lines.true - 1)
 
     def _answer(self, asked: Any, ask: Callable[[], Any]) -> Any:
-        """What was asked; single columns are not kept, unless slices will ask again."""
+        """The answer; single columns are not kept, unless slices will ask again."""
         if asked[0] == "column" and not self.request.by:
             return ask()
         if asked not in self._answers:
@@ -380,7 +386,7 @@ class ClassScores:
     def _lines(
         self, asked: Any, of: derived.Systems, apart: bool = False, request: Request | None = None
     ) -> ScoredLines:
-        """The lines of what is derived, asked once."""
+        """The lines of derived columns, asked for once."""
         question = Scoring(apart, of)
         return self._answer(asked, lambda: self._read(question, request or self.request))  # type: ignore[no-any-return]
 
@@ -419,7 +425,7 @@ class ClassScores:
 
 
 class _Slice(ClassScores):
-    """One slice: what was asked of the whole, once for all slices."""
+    """One slice; the whole is asked once, for all slices."""
 
     def __init__(self, whole: ClassScores, at: int) -> None:
         self.__dict__.update(whole.__dict__)
@@ -434,7 +440,7 @@ def _one(lines: ScoredLines, at: int = 0) -> Array:
 
 
 def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
-    """How many items lack nothing; the others are refused, or skipped with a warning.
+    """The number of complete items; the others are refused, or skipped with a warning.
 
     Items without a distribution are not refused yet: a class without a column is worse.
     """
@@ -455,7 +461,7 @@ def _report(rows: Sequence[Row], columns: Request, origin: Origin) -> int:
 
 
 def _kind(name: str, columns: Request) -> str:
-    """What a column holds that is not the true class."""
+    """The kind of a column that does not hold the true class."""
     if name == columns.weights:
         return "weight"
     return "cluster" if name == columns.cluster and name not in columns.preds else "finite number"

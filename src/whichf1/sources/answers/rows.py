@@ -1,8 +1,8 @@
 """Rows that an engine has grouped → Counts, by slice and by cluster.
 
 A row is ``(*slice, true, predicted, items, weight, squares, bad)``: items of the group, the sums
-of their weights and of the squared weights, and how many weights are invalid. Where systems
-are counted together it has a prediction of each, and then the cluster, if there is one.
+of their weights and of the squared weights, and how many weights are invalid. If systems are
+counted together, it has a prediction of each, then the cluster, if there is one.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from whichf1.tables.slices import Key, Slices, order
 from whichf1.tables.units import cluster_labels
 
 Parts: TypeAlias = Mapping[str, list[Row]]
-"""The rows of each prediction column; of the first one where all are counted together."""
+"""The rows of each prediction column; only of the first one if all are counted together."""
 Side: TypeAlias = tuple[str, Reading, Iterable[Any]]
 """A column: its name, what its values are, and the values."""
 Values: TypeAlias = dict[tuple[type, Any], Label]
-"""What each value of a column stands for; 1, 1.0 and True are told apart by their types."""
+"""What each value of a column stands for; 1, 1.0 and True are distinguished by their types."""
 
 
 def tally(parts: Parts, columns: Request, origin: Origin) -> dict[str, Slices]:
@@ -107,13 +107,13 @@ def complete(rows: list[Row], pred: str, columns: Request, origin: Origin) -> li
             kept += [row] if not columns.whole or row[1 - MEASURES] or row[-1] else []
             bad += row[-1]
         else:
-            lacking[gap] += row[-MEASURES]  # an item that lacks several is one item
+            lacking[gap] += row[-MEASURES]  # an item that lacks several values counts once
     total = int(sum(row[-MEASURES] for row in rows))
     report_lacking({**lacking, ("weight", columns.weights or ""): bad}, total, origin)
     origin.refuse_empty(total, len(kept))
-    if columns.weights is None or columns.by:  # a slice without weight is still one
+    if columns.weights is None or columns.by:  # a slice without weight is still a slice
         return kept
-    return [row for row in kept if row[1 - MEASURES]]  # an item of weight 0 is no item
+    return [row for row in kept if row[1 - MEASURES]]  # an item of weight 0 does not count
 
 
 def report_lacking(
@@ -122,7 +122,7 @@ def report_lacking(
     origin: Origin,
     first: Callable[[str], str] = lambda name: "",
 ) -> None:
-    """Raise for what items lack, or warn that they are skipped.
+    """Raise if items lack something, or warn that they are skipped.
 
     ``lacking``: how many items lack a label, cluster, weight, finite number or distribution, and in
     which column.
@@ -136,21 +136,21 @@ def report_lacking(
         if what == "weight":
             raise WeightError(
                 f"{origin.name}: {n:,} of the {total:,} items have no valid weight in column "
-                f"{name!r}{where}. Weights are finite numbers and not negative, "
-                "frequencies whole ones."
+                f"{name!r}{where}. Weights must be finite and not negative; "
+                "frequencies must be whole numbers."
             )
         if what == "distribution":
             raise InputError(
                 f"{origin.name}: the probabilities are not a distribution in {n:,} of its "
-                f"{total:,} items{where}. Each lies in [0, 1], and those of an item must sum to "
-                "1. Fix the items."
+                f"{total:,} items{where}. Each must be in [0, 1], and those of an item must sum "
+                "to 1. Fix these items."
             )
         told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {total:,} items"
         if what in ("label", "cluster"):
             raise LabelError(f"{told}{where}. Fill it in or drop the item.")
         raise InputError(
-            f"{told}{where or first(name)}. Fix it or drop the item; of integers beyond 2**53, "
-            "which tie as floats, give ranks."
+            f"{told}{where or first(name)}. Fix it or drop the item. Replace integers beyond "
+            "2**53, which tie as floats, by ranks."
         )
 
 
@@ -196,9 +196,9 @@ def from_json(text: str) -> Any:
 
 
 def _typed(value: Any, column: str, origin: Origin) -> tuple[type, Any]:
-    """A key that tells 1, 1.0 and True apart."""
+    """A key that distinguishes 1, 1.0 and True."""
     if isinstance(value, (list, dict)):
-        plain_label(value, column, origin)  # says that it cannot be a label
+        plain_label(value, column, origin)  # raises that it cannot be a label
     return type(value), value
 
 
@@ -238,7 +238,7 @@ def _example(side: Values, kind: str) -> str:
 
 
 def slice_key(values: Sequence[Any], reading: Reading) -> Key:
-    """A slice's values as plain Python: one None for whatever is missing, 3 for 3.0."""
+    """A slice's values as plain Python: None for anything missing, 3 for 3.0."""
     return tuple(plain_value(value, reading) for value in values)
 
 

@@ -1,4 +1,4 @@
-"""Data that comes in batches: each is asked by itself, and the answers are merged.
+"""Data that come in batches: each is asked separately, and the answers are merged.
 
 Arrow streams, batches and datasets, Hugging Face datasets, Ray datasets, objects with Arrow's
 ``__arrow_c_stream__`` or the older ``__dataframe__``, and iterators of dataframes or of pairs
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
 ITEMS = 1 << 16
 """Items of a Hugging Face dataset that are read at a time."""
 PAIR = ("y_true", "y_pred")
-"""What the columns of a pair are called."""
-AGAIN = "it may have been read before. Make a new one, or give a table."
+"""The names of the columns of a pair."""
+AGAIN = "it may have been read before. Create a new one, or pass a table."
 
 
 class Batches(NamedTuple):
-    """Where batches come from."""
+    """The source of batches."""
 
     name: str
     """In messages."""
     read: Callable[[list[str]], Iterator[Any]]
-    """Dataframes with these columns, or pairs; with all columns if these are not known yet."""
+    """Dataframes with these columns, or pairs; with all columns if these are not yet known."""
     columns: list[str] | None = None
-    """All columns; None if only the batches tell."""
+    """All columns; None if they are only known from the batches."""
 
 
 def gather_batches(data: Any, request: Request, question: Question) -> Answer:
@@ -54,7 +54,8 @@ def gather_batches(data: Any, request: Request, question: Question) -> Answer:
         columns = columns or found
         if replace(found, labels=None) != replace(columns, labels=None):
             raise InputError(
-                f"{name} has other columns of these names than the first: {found.used}, not "
+                f"{name} resolves these names to other columns than the first batch: "
+                f"{found.used}, not "
                 f"{columns.used}. Name the columns: true=..., pred=..."
             )
         parts.append(part)
@@ -76,7 +77,7 @@ def _answer(batch: Any, request: Request, question: Question, name: str) -> Answ
 
 
 def _read(batches: Batches, used: list[str]) -> Iterator[Any]:
-    """The batches that have items; whatever goes wrong in a library is an error of ours."""
+    """The batches that have items; any error of a library becomes one of ours."""
     number = 0
     try:
         for batch in batches.read(used):
@@ -87,7 +88,7 @@ def _read(batches: Batches, used: list[str]) -> Iterator[Any]:
         raise
     except Exception as error:
         raise InputError(
-            f"{batches.name} could not give batch {number + 1:,}: {type(error).__name__}: {error}"
+            f"{batches.name} failed to return batch {number + 1:,}: {type(error).__name__}: {error}"
         ) from error
 
 
@@ -123,15 +124,15 @@ def _pyarrow(name: str) -> Any:
     try:
         import pyarrow
     except ImportError:
-        raise InputError(f"{name} is read with pyarrow: pip install pyarrow") from None
+        raise InputError(f"{name} needs pyarrow: pip install pyarrow") from None
     return pyarrow
 
 
 def _refuse_begun(data: Any, name: str) -> None:
-    """Raise for a generator whose first batches are gone, as they would be missing."""
+    """Raise for a generator whose first batches have been consumed, as they would be missing."""
     begun = inspect.isgenerator(data) and inspect.getgeneratorstate(data) != inspect.GEN_CREATED
     if begun:
-        raise InputError(f"{name} has already given batches, which would be missing: {AGAIN}")
+        raise InputError(f"{name} has already returned batches, which would be missing: {AGAIN}")
 
 
 def _each(data: Iterator[Any], used: list[str]) -> Iterator[Any]:
@@ -147,7 +148,7 @@ def _each(data: Iterator[Any], used: list[str]) -> Iterator[Any]:
 def _arrow(data: Any, name: str) -> Batches:
     """A batch, a reader, a dataset or a scanner."""
     if getattr(getattr(data, "stats", None), "num_record_batches", 0):
-        raise InputError(f"{name} has already given batches, which would be missing: {AGAIN}")
+        raise InputError(f"{name} has already returned batches, which would be missing: {AGAIN}")
     names = (data.schema if hasattr(data, "schema") else data.projected_schema).names
 
     def read(used: list[str]) -> Iterator[Any]:
@@ -162,7 +163,7 @@ def _arrow(data: Any, name: str) -> Batches:
 
 
 def _tables(batches: Any, used: list[str]) -> Iterator[Any]:
-    """Batches as tables; checked, since wrong offsets and codes would end the program."""
+    """Batches as tables; checked, since wrong offsets and codes would crash the program."""
     import pyarrow
 
     for batch in batches:
@@ -172,9 +173,11 @@ def _tables(batches: Any, used: list[str]) -> Iterator[Any]:
 
 
 def _hugging_face(data: Any, name: str) -> Batches:
-    """A dataset, or one that is iterated; classes are called by their names."""
+    """A dataset or an iterable one; classes are replaced by their names."""
     if isinstance(data, dict):
-        raise InputError(f"{name} has the splits {', '.join(data)}: choose one, as data['test']")
+        raise InputError(
+            f"{name} has the splits {', '.join(data)}: choose one, such as data['test']"
+        )
     features = data.features or {}
 
     def read(used: list[str]) -> Iterator[Any]:
@@ -186,7 +189,7 @@ def _hugging_face(data: Any, name: str) -> Batches:
 
 
 def _with_names(table: Any, features: Any) -> Any:
-    """A table whose columns of class codes hold the names of the classes; -1 is no class."""
+    """A table whose columns of class codes hold the names of the classes; -1 is not a class."""
     import pyarrow as pa
 
     for at, column in enumerate(table.column_names):
@@ -212,7 +215,7 @@ def _called(codes: Any, names: Any) -> Any:
 
 
 def _gather_on_ray(data: Any, request: Request, question: Question) -> Answer:
-    """Each block is asked where it is, and only the answers come here."""
+    """Each block is asked where it is, and only the answers are transferred."""
     name = "the ray Dataset"
 
     def ask(table: Any) -> dict[str, list[bytes]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as Waiting
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,16 +22,16 @@ if TYPE_CHECKING:
 MEMORY_LIMIT = "1GB"
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
 THREAD_BYTES = 125 << 20
-"""What a thread of DuckDB should have, as its documentation says."""
+"""The memory that each thread of DuckDB should have, according to its documentation."""
 _PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR|JSON")
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
 Progress = Callable[[float], None]
-"""Called from time to time with the progress of a query, from 0 to 1."""
+"""A function called from time to time with the progress of a query, from 0 to 1."""
 
 
 class Database:
-    """A connection whose temporary folder is gone when it closes."""
+    """A connection whose temporary folder is removed when it closes."""
 
     def __init__(self, memory_limit: str | int = MEMORY_LIMIT, progress: Progress | None = None):
         import duckdb
@@ -40,7 +41,7 @@ class Database:
         self.memory_limit = _memory(memory_limit)
         self._spill = ExitStack()
         self.folder = ""
-        with suppress(OSError):  # without a folder, whatever fits into memory can still be read
+        with suppress(OSError):  # without a folder, whatever fits in memory can still be read
             folder = tempfile.TemporaryDirectory(prefix="whichf1-", ignore_cleanup_errors=True)
             self.folder = self._spill.enter_context(folder)
         settings: dict[str, Any] = {
@@ -51,7 +52,7 @@ class Database:
         }
         try:
             self.connection = duckdb.connect(":memory:", config=settings)
-            watched = "true" if progress else "false"  # without a bar, DuckDB knows no progress
+            watched = "true" if progress else "false"  # without a bar, DuckDB reports no progress
             self.connection.execute(f"SET enable_progress_bar={watched}")
             self.connection.execute("SET enable_progress_bar_print=false")
             self._fit_threads()
@@ -62,7 +63,7 @@ class Database:
             ) from None
 
     def _fit_threads(self) -> None:
-        """As many threads as the memory can feed: each holds pages that cannot be spilled."""
+        """Use as many threads as the memory allows: each holds pages that cannot be spilled."""
         query = "SELECT current_setting('threads'), current_setting('memory_limit')"
         threads, shown = self.connection.execute(query).fetchone()  # type: ignore[misc]
         number, unit = shown.split()
@@ -77,11 +78,11 @@ class Database:
         self._spill.close()
 
     def run(self, query: str, explain: Callable[[str], str]) -> list[Row]:
-        """The rows of a query; ``explain`` says what an error of DuckDB's means for the file."""
+        """The rows of a query; ``explain`` translates an error of DuckDB for the file."""
         return self.ask(lambda: self.connection.execute(query).fetchall(), explain)  # type: ignore[no-any-return]
 
     def ask(self, ask: Callable[[], Any], explain: Callable[[str], str]) -> Any:
-        """What a question gives that uses the connection itself."""
+        """The answer to a question that uses the connection itself."""
         try:
             return ask() if self._progress is None else self._watched(ask, self._progress)
         except self._error as error:
@@ -90,9 +91,10 @@ class Database:
                 raise FileError(self._no_room(text)) from None
             raise FileError(explain(text)) from None
         except (SystemError, UnicodeDecodeError):  # from DuckDB to Python
-            raise FileError(explain("it holds a text that is not UTF-8")) from None
+            raise FileError(explain("it contains text that is not UTF-8")) from None
 
     def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
+
         with ThreadPoolExecutor(1) as pool:
             rows = pool.submit(ask)
             while True:
@@ -112,15 +114,45 @@ class Database:
     def _no_room(self, text: str) -> str:
         return (
             f"counting needs more than the memory limit of {self.memory_limit}, and the temporary "
-            f"folder {self.folder!r} could not take the rest: {first_line(text)} Raise "
+            f"folder {self.folder!r} could not hold the rest: {first_line(text)} Raise "
             "--memory-limit (memory_limit=), or point TMPDIR at a disk with more room."
         )
 
 
+_SHARED: ContextVar[dict[Any, Database] | None] = ContextVar("shared", default=None)
+"""The connections that stay open, by their memory limit."""
+
+
+@contextmanager
+def kept_open() -> Iterator[None]:
+    """Within this, files share a connection: to open one takes longer than to read a small file."""
+    shared: dict[Any, Database] = {}
+    before = _SHARED.set(shared)
+    try:
+        yield
+    finally:
+        _SHARED.reset(before)
+        for database in shared.values():
+            database.__exit__()
+
+
+@contextmanager
+def opened(memory_limit: str | int, progress: Progress | None = None) -> Iterator[Database]:
+    """A connection to read a file with; one that is kept open, if there is any."""
+    shared = _SHARED.get()
+    if shared is None or progress is not None:
+        with Database(memory_limit, progress) as database:
+            yield database
+        return
+    if memory_limit not in shared:
+        shared[memory_limit] = Database(memory_limit)
+    yield shared[memory_limit]
+
+
 def plain_columns(result: Any) -> list[Any]:
-    """A result of DuckDB's, column by column: an array, or a list where something is missing."""
+    """A DuckDB result, column by column: an array, or a list if something is missing."""
     types = [str(each[1]) for each in result.description]
-    if not all(_PLAIN.fullmatch(each) for each in types):  # others lose what they are as arrays
+    if not all(_PLAIN.fullmatch(each) for each in types):  # others lose their type as arrays
         rows = result.fetchall()
         return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in types]
     return [_unmasked(column) for column in result.fetchnumpy().values()]
@@ -142,7 +174,7 @@ def _memory(limit: str | int) -> str:
 
 
 def first_line(text: str) -> str:
-    """DuckDB's message, without its advice on its own options."""
+    """DuckDB's message, without the advice on its options."""
     said = re.split(r"\n\s*\n|\nPossible|\n\* ", text)[0].strip()
     return re.sub(r"\s*\n\s*", ", ", said)
 
@@ -160,15 +192,15 @@ def text(value: str) -> str:
 def as_number(column: str) -> str:
     """A column as a number, NULL where it is not one.
 
-    TRY_CAST of a CSV column by itself becomes a strict type of the reader (DuckDB 2.0), so that
-    it is an error after all; hidden in an expression, it stays what it says. And of a Parquet file
-    it holds no value for NaN where the bounds of the column are numbers, but in an expression.
+    TRY_CAST of a bare CSV column becomes a strict type of the reader (DuckDB 2.0), so that it
+    raises after all; inside an expression, it works as documented. Likewise, for a Parquet column
+    whose bounds are numbers, DuckDB assumes that no value is NaN, except inside an expression.
     """
     return f"TRY_CAST(CASE WHEN {quote(column)} IS NOT NULL THEN {quote(column)} END AS DOUBLE)"
 
 
 def as_score(column: str) -> str:
-    """A column as a number, NULL also where integers would tie as floats though they differ."""
+    """A column as a number, also NULL for integers that differ but would tie as floats."""
     number, written = as_number(column), f"CAST({quote(column)} AS VARCHAR)"
     kind = f"typeof({quote(column)})"
     text = f"{kind} = 'VARCHAR' AND regexp_full_match({written}, '\\s*[+-]?[0-9]+\\.0*\\s*')"

@@ -25,6 +25,7 @@ from whichf1.sources.engines.database import (
     Progress,
     as_number,
     as_score,
+    opened,
     quote,
 )
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
@@ -52,11 +53,11 @@ EXTENSIONS = {
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 PACKED = (".gz", ".gzip", ".zst", ".zstd")
 SHOWN = 5
-"""Identifiers that a message lists."""
+"""How many identifiers a message lists."""
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
-"""What stands in the name of a folder in place of a missing value."""
+"""What the name of a folder has for a missing value."""
 END = object()
-"""What stands for the end of a file that gives no view."""
+"""A marker for the end of a file that has no view."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class ReadingOptions:
     """How files are read."""
 
     format: str | None = None
-    """One of FORMATS; None: told by the file's first bytes and its name."""
+    """One of FORMATS; None: detected from the file's first bytes and its name."""
     memory_limit: str | int = MEMORY_LIMIT
     on_error: str = "raise"
     """'raise', or 'skip': skip bad lines and items with a warning."""
@@ -72,20 +73,20 @@ class ReadingOptions:
     hive: bool = False
     """Whether folders such as lang=en/ add a column."""
     storage_options: Mapping[str, Any] | None = None
-    """What fsspec needs for addresses, beside what it finds in the environment."""
+    """Options for fsspec, besides those in the environment."""
 
     def __post_init__(self) -> None:
         if not is_among(self.on_error, ("raise", "skip")):
-            raise InputError(f"on_error is 'raise' or 'skip'; got {self.on_error!r}")
+            raise InputError(f"on_error must be 'raise' or 'skip'; got {self.on_error!r}")
         if self.format is not None and not is_among(self.format, FORMATS):
             raise InputError(
                 f"there is no format {self.format!r}. {did_you_mean(self.format, FORMATS)}"
             )
         if not isinstance(self.hive, bool):
-            raise InputError(f"hive is True or False; got {self.hive!r}")
+            raise InputError(f"hive must be True or False; got {self.hive!r}")
         if not isinstance(self.storage_options, (Mapping, type(None))):
             kind = type(self.storage_options).__name__
-            raise InputError(f"storage_options is a mapping of names to values; got {kind}")
+            raise InputError(f"storage_options must be a mapping from names to values; got {kind}")
 
     @property
     def skip(self) -> bool:
@@ -94,7 +95,7 @@ class ReadingOptions:
 
 
 def find_files(data: Any, options: ReadingOptions) -> tuple[str, list[File]]:
-    """The file, or the files that a pattern matches, in order; and what they are called."""
+    """The file, or the files that a pattern matches, in order; and their name in messages."""
     here = isinstance(data, (str, Path)) and Address.of(data) is None
     there = data if here else elsewhere(data, options.storage_options)
     if isinstance(there, Elsewhere):
@@ -111,7 +112,7 @@ def find_files(data: Any, options: ReadingOptions) -> tuple[str, list[File]]:
 
 
 def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
-    """The path, or the paths that a pattern matches; of partitioned data, also a folder's."""
+    """The path, or the paths that a pattern matches; for partitioned data, also a folder's."""
     name = os.fspath(path)
     try:
         possible = b"\0" not in os.fsencode(name)
@@ -134,11 +135,11 @@ def _paths(path: str | os.PathLike[str], hive: bool) -> list[str]:
 def _refuse_lost_slash(path: object, name: str) -> None:
     once = not isinstance(path, str) and re.match(r"[A-Za-z][A-Za-z0-9+.]+:/", name)
     if once and not os.path.lexists(name):
-        raise FileError(f"{name!r} lost a slash as a Path: give addresses as text")
+        raise FileError(f"{name!r} lost a slash as a Path: pass addresses as text")
 
 
 def _once(paths: Sequence[str]) -> list[str]:
-    """Each file once, by whichever of its paths comes first: ** and links lead to it on many."""
+    """Each file once, by the first of its paths: ** and links may lead to it in several ways."""
     if len(paths) == 1:
         return [*paths]
     files: dict[Any, str] = {}
@@ -146,7 +147,7 @@ def _once(paths: Sequence[str]) -> list[str]:
         try:
             seen = os.stat(path)
             files.setdefault((seen.st_dev, seen.st_ino), path)
-        except OSError as error:  # reported when it is opened, but for the end of a loop of links
+        except OSError as error:  # reported when it is opened, except at the end of a loop of links
             if error.errno != errno.ELOOP:
                 files[path] = path
     return [*files.values()]
@@ -158,13 +159,14 @@ def _look(path: Path, told: str | None, copy: Copy | None = None) -> File:
         seen = os.stat(path)
         if stat.S_ISDIR(seen.st_mode):
             raise FileError(
-                f"{name} is a folder. Name its files with a pattern, as {path}/*.parquet; if it is "
-                "partitioned, say --hive (hive=True)"
+                f"{name} is a folder. Name its files with a pattern such as {path}/*.parquet; if "
+                f"it "
+                "is partitioned, use --hive (hive=True)"
             )
         if not stat.S_ISREG(seen.st_mode):
             raise FileError(
                 f"{name} is a pipe or a device, not a regular file, and can be read only once. "
-                "Give it as standard input: whichf1 score - --from csv"
+                "Pass it as standard input: whichf1 score - --from csv"
             )
         with open(path, "rb") as file:
             start = file.read(8)
@@ -192,13 +194,13 @@ def _format(title: str, start: bytes, name: str) -> str:
     if format is not None:
         return format
     raise FileError(
-        f"cannot tell the format of {name} from its name. Say --from csv (format='csv'); "
+        f"cannot tell the format of {name} from its name. Use --from csv (format='csv'); "
         f"known: {', '.join(FORMATS)}"
     )
 
 
 def format_of(name: str) -> str | None:
-    """The format that a name ends with, before the ending of a compressed file."""
+    """The format of a name by its extension, before that of a compressed file."""
     stem, ending = os.path.splitext(name.lower())
     while ending in PACKED:
         stem, ending = os.path.splitext(stem)
@@ -210,8 +212,8 @@ def _in_folders(name: str, files: Sequence[File], titles: Sequence[str]) -> list
     values = [_folders(title) for title in titles]
     if not any(values):
         raise InputError(
-            f"{name} is in no folder such as lang=en/, of which --hive (hive=True) would make a "
-            "column: remove it"
+            f"{name} is not in a folder such as lang=en/, which --hive (hive=True) would turn "
+            "into a column: omit it"
         )
     texts: dict[str, set[str]] = {}
     for name, value in chain(*(each.items() for each in values)):
@@ -238,7 +240,7 @@ def gather_files(
     parts: list[dict[str, list[Any]]] = []
     skipped: list[str] = []
     columns = request
-    with Database(options.memory_limit, options.progress) as database:
+    with opened(options.memory_limit, options.progress) as database:
         for file in files:
             if len(files) > 1 and file.is_empty():
                 continue
@@ -250,7 +252,7 @@ def gather_files(
             skipped += file.skipped(database) if options.skip else ()
     name = files[0].name if len(files) == 1 else name
     if not parts:
-        raise ShapeError(f"{name} has a header and no items")
+        raise ShapeError(f"{name} has a header but no items")
     locate = partial(_locate, files, columns, options)
     origin = Origin(name, files[0].reading, locate, options.skip, tuple(skipped))
     return parts[0] if len(parts) == 1 else question.joined(parts), columns, origin
@@ -259,7 +261,7 @@ def gather_files(
 def _locate(
     files: Sequence[File], columns: Request, options: ReadingOptions, what: str, column: str
 ) -> str:
-    """Where the first item stands that lacks something, in a file that is read again."""
+    """The position of the first item that lacks something, in a file that is read again."""
     wrong, shown = _lacking(what, column, columns)
     numbered = f"SELECT row_number() OVER () AS row, {wrong} AS bad, {shown} AS v FROM items"
     query = f"SELECT row, v FROM ({numbered}) WHERE bad ORDER BY row LIMIT 1"
@@ -274,7 +276,7 @@ def _locate(
 
 
 def _lacking(what: str, column: str, columns: Request) -> tuple[str, str]:
-    """Which items lack a label, cluster, weight, finite number or distribution, and what is shown
+    """Which items lack a label, cluster, weight, finite number or distribution, and what to show
     of them, in SQL."""
     name, number = quote(column), as_number(column)
     if what == "finite number":
@@ -307,9 +309,9 @@ def gather_aligned(
     id: str | None,
     beside: Beside | None = None,
 ) -> Answer:
-    """What a question gives; predictions are the second file's, all else is the gold file's.
+    """The answer to a question; predictions come from the second file, the rest from the gold file.
 
-    With ``beside``, only one system is the second file's: the others are in the gold file.
+    With ``beside``, only one system comes from the second file; the others are in the gold file.
     """
     files = {"gold": _single(gold, options), "predictions": _single(predictions, options)}
     left, right = files.values()
@@ -347,9 +349,9 @@ class Beside(NamedTuple):
     """A system whose predictions for the same items are in a second file."""
 
     name: str
-    """What the system is called."""
+    """The name of the system."""
     column: str | None
-    """Its column there; None: called like the only other system's, or as usual."""
+    """Its column there; None: the name of the only other system's column, or a usual name."""
 
 
 def _columns_beside(
@@ -359,7 +361,7 @@ def _columns_beside(
     files: dict[str, File],
     beside: Beside,
 ) -> tuple[Request, dict[str, str]]:
-    """The columns, and which of them is which column of the second file."""
+    """The columns, and which column of the second file each of them is."""
     first, second = files.values()
     theirs, others = available["predictions"], [x for x in request.preds if x != beside.name]
     for view, file in files.items():
@@ -401,7 +403,7 @@ def _refuse_other_truth(
 def _single(data: Any, options: ReadingOptions) -> File:
     name, files = find_files(data, options)
     if len(files) > 1:
-        raise InputError(f"{name} matches {len(files)} files: give one")
+        raise InputError(f"{name} matches {len(files)} files: pass one")
     return files[0]
 
 
@@ -436,7 +438,7 @@ def _side(
     request: Request,
     option: str | None = None,
 ) -> list[str]:
-    """The columns of one file: as named, as usual, or the only one there is."""
+    """The columns of one file: as named, by their usual names, or the only one."""
     if named:
         for each in named:
             refuse_unknown(each, names, name)
@@ -459,13 +461,14 @@ def _by_line(database: Database, files: dict[str, File]) -> str:
     if n != other:
         raise ShapeError(
             f"{files['gold'].name} has {n:,} items, {files['predictions'].name} has {other:,}. "
-            "Matched by line, they must have as many: match them by a column with --id (id=)."
+            "To be matched by line, they must have equally many: match them by a column with --id "
+            "(id=)."
         )
     return "POSITIONAL JOIN predictions"
 
 
 def _by_id(database: Database, id: str, files: dict[str, File]) -> str:
-    """How files are joined by a column, which must tell all items of both."""
+    """How files are joined by a column, which must identify all items of both."""
     alike = len({file.reading for file in files.values()}) == 1
     keys = {}
     for view, file in files.items():

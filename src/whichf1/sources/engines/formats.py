@@ -1,9 +1,9 @@
-"""File formats: the columns of a file, the view that SQL has of it, and what its errors mean.
+"""File formats: the columns of a file, its view in SQL, and the meaning of its errors.
 
 Text (CSV, TSV, JSON lines) is read strictly, every column as it is written, with errors that name
 the line. Parquet, Arrow IPC and npz have typed columns. Compression is recognised by a file's first
 bytes, and a compressed file is checked to be complete before it counts: DuckDB ignores a wrong
-checksum in gzip and the missing end of a zstd file, either of which would give a wrong number.
+checksum in gzip and the missing end of a zstd file, either of which would lead to a wrong number.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ PACKED_BY: dict[bytes, Compression] = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd":
 BYTES = 1 << 20
 """Bytes of a compressed file that are checked at a time."""
 MOST_COLUMNS = 1 << 14
-"""Columns of a CSV file: DuckDB takes time by their square."""
+"""The most columns of a CSV file: DuckDB's time grows with their square."""
 WIDE = {
     b"\xff\xfe\0\0": "UTF-32",
     b"\0\0\xfe\xff": "UTF-32",
@@ -52,15 +52,15 @@ WIDE = {
 """Byte order marks, the longer ones first."""
 ENDS = {b"\r\n": "CR LF", b"\n": "LF"}
 FIRST_LINES = 100
-"""Lines of JSON in which the names of the columns are looked up."""
+"""How many lines of JSON are searched for the names of the columns."""
 GOOD = "json_type(json) = 'OBJECT' AND len(json_keys(json)) = len(list_distinct(json_keys(json)))"
-"""What a line must be; read_json would not see a key that stands twice when it ignores errors."""
+"""What a line must be; read_json would not notice a repeated key when it ignores errors."""
 ITEMS = 1 << 20
 """Items of an npz or Arrow file that are counted at a time."""
 PIECE = 64 << 20
 """Bytes of an npz file that are counted at a time."""
 HEADER = 1 << 16
-"""Bytes in which the header of a Parquet page ends."""
+"""Bytes within which the header of a Parquet page ends."""
 UNREADABLE = (OSError, EOFError, zlib.error)
 DAMAGED = (*UNREADABLE, zipfile.BadZipFile, ValueError, LookupError, RuntimeError, struct.error)
 """What reading an npz file may raise; a RuntimeError if it is encrypted."""
@@ -68,7 +68,7 @@ FIX = "Fix the line, or skip such lines with --on-error skip"
 
 
 def compression_of(start: bytes) -> Compression:
-    """What the first bytes of a file say, whatever its name is."""
+    """The compression according to the first bytes of a file, whatever its name is."""
     return next((word for magic, word in PACKED_BY.items() if start.startswith(magic)), "none")
 
 
@@ -81,7 +81,7 @@ class Shown(NamedTuple):
     skip: bool = False
     """Whether malformed lines are skipped."""
     whole: bool = False
-    """Whether all items are shown at once, even of a file that is read in pieces."""
+    """Whether all items are shown at once, even if the file is read in pieces."""
 
 
 @dataclass(frozen=True)
@@ -93,15 +93,15 @@ class File(ABC):
     size: int
     changed: int
     copy: Copy | None = None
-    """What it is a copy of, if the original is elsewhere."""
+    """The original, if this is a copy."""
     folders: Mapping[str, tuple[str | None, Label | None]] = field(default_factory=dict)
-    """Columns that folders may add: the text, and what it stands for."""
+    """Columns that folders may add: the text, and its value."""
     title: ClassVar[str]
-    """What a damaged one is called."""
+    """The name of the format in messages."""
     reading: ClassVar[Reading] = "typed"
-    """What its values are."""
+    """The kind of its values."""
     longest: ClassVar[int] = 2 << 20
-    """Bytes of a line of text that DuckDB reads."""
+    """The longest line of text that DuckDB reads, in bytes."""
 
     @property
     def name(self) -> str:
@@ -110,9 +110,9 @@ class File(ABC):
 
     @property
     def sql(self) -> str:
-        """Its path as a text in SQL that DuckDB takes for this file alone.
+        """Its path as SQL text, escaped so that DuckDB reads this file alone.
 
-        DuckDB expands patterns, ~ and addresses such as file:/x, even where they are names.
+        DuckDB expands patterns, ~ and addresses such as file:/x, even if they are names of files.
         """
         path = os.path.abspath(self.path)
         plain = re.sub(r"[*?[]", r"[\g<0>]", path)
@@ -121,11 +121,13 @@ class File(ABC):
         except UnicodeEncodeError:
             raise FileError(f"the name of {self.name} is not UTF-8. Rename the file.") from None
         if plain != path and "\\" in path and os.sep == "/":
-            raise FileError(f"{self.name}: its name holds a backslash and one of *?[. Rename it.")
+            raise FileError(
+                f"{self.name}: its name contains a backslash and one of *?[. Rename it."
+            )
         return text(plain)
 
     def columns(self, database: Database, skip: bool = False) -> list[str]:
-        """The names of its columns; a compressed file is checked to be whole first."""
+        """The names of its columns; a compressed file is first checked to be complete."""
         self._refuse_broken()
         try:
             columns = self._columns(database, skip)
@@ -135,19 +137,19 @@ class File(ABC):
         return columns
 
     def added(self, own: Sequence[str]) -> list[str]:
-        """The columns that its folders add to its own; none in the place of one of those."""
+        """The columns that its folders add; its own columns take precedence."""
         return [name for name in self.folders if name not in own]
 
     def _refuse_broken(self) -> None:
-        """Raise if a compressed file is cut off or does not have its checksum, or if a line is
-        longer than DuckDB reads: it would not see one at the end."""
+        """Raise if a compressed file is truncated or its checksum is wrong, or if a line is
+        longer than DuckDB reads: it would not notice one at the end."""
         damaged = f"{self.name} is a damaged {self.compression} file: "
         if self.compression == "zstd":
             with open(self.path, "rb") as packed:
                 while packed.tell() < self.size:
                     if not _skip_frame(packed) or packed.tell() > self.size:
                         raise FileError(
-                            f"{damaged}it is cut off or followed by something else. "
+                            f"{damaged}it is truncated or followed by something else. "
                             "Get the file again."
                         )
         if self.reading == "typed":
@@ -166,13 +168,13 @@ class File(ABC):
             )
 
     def _opened(self) -> Any:
-        """Its bytes, unpacked; None in place of zstd if nothing here unpacks that."""
+        """Its bytes, decompressed; None for zstd if no library can decompress it."""
         if self.compression == "zstd":
             return _open_zstd(self.path)
         return (gzip.open if self.compression == "gzip" else open)(self.path, "rb")
 
     def is_empty(self) -> bool:
-        """Whether there is nothing in it, not even a header."""
+        """Whether it is empty, without even a header."""
         return not self.size or (self.reading != "typed" and not next(self.lines(), b"").strip())
 
     @abstractmethod
@@ -181,7 +183,7 @@ class File(ABC):
     def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
         """Make the items visible to SQL under a name: at once, or piece by piece.
 
-        Pieces of a file that is wanted whole become a table, which need not fit into memory.
+        Pieces of a file that is needed as a whole become a table, which need not fit in memory.
         """
         kept, added = False, self.added(shown.available)
         own = shown._replace(used=[name for name in shown.used if name not in added])
@@ -223,11 +225,11 @@ class File(ABC):
 
     @abstractmethod
     def _items(self, shown: Shown) -> Iterator[Any]:
-        """SQL that reads the file, or what DuckDB scans in its place."""
+        """SQL that reads the file, or what DuckDB scans instead."""
 
     def explain(self, said: str) -> str:
-        """What an error of DuckDB's means for this file."""
-        if self.copy is not None:  # whose path means nothing to anyone
+        """What an error of DuckDB means for this file."""
+        if self.copy is not None:  # whose path means nothing to users
             path = re.escape(str(self.path))
             said = re.sub(rf"""(['"]?){path}\1""", lambda _: self.name, said)
         return self._meaning(said)
@@ -240,7 +242,7 @@ class File(ABC):
         return ()
 
     def line(self, item: int) -> str:
-        """In which line an item stands, if that is known."""
+        """The line of an item, if it is known."""
         return ""
 
     def lines(self) -> Iterator[bytes]:
@@ -253,7 +255,7 @@ class File(ABC):
 
 
 def _open_zstd(path: Path) -> Any:
-    """A zstd file unpacked by Python (from 3.14 on) or by a library that happens to be here."""
+    """A zstd file, decompressed by Python (from 3.14 on) or by an installed library."""
     with suppress(ImportError):
         return import_module("compression.zstd").open(path)
     with suppress(ImportError):
@@ -264,7 +266,7 @@ def _open_zstd(path: Path) -> Any:
 
 
 def _has_long_line(file: Any, longest: int, seekable: bool) -> bool:
-    """Whether a line is too long; of a plain file, only the ends of what a line may be are read."""
+    """Whether a line is too long; in an uncompressed file, only the ends of lines are read."""
     if not seekable:
         run = 0
         while block := file.read(BYTES):
@@ -287,7 +289,7 @@ def _has_long_line(file: Any, longest: int, seekable: bool) -> bool:
 
 
 def _zstd_lines(path: str) -> Iterator[bytes]:
-    """Python has no zstd before 3.14, DuckDB has one: a table of one column without a delimiter."""
+    """The lines by DuckDB, since Python has no zstd before 3.14: one column without a delimiter."""
     import duckdb
 
     with duckdb.connect(":memory:") as connection:
@@ -304,7 +306,7 @@ def _zstd_lines(path: str) -> Iterator[bytes]:
 
 
 def _skip_frame(file: Any) -> bool:
-    """Walk the blocks of a frame without unpacking them (RFC 8878, section 3.1)."""
+    """Skip the blocks of a frame without decompressing them (RFC 8878, section 3.1)."""
     magic = int.from_bytes(file.read(4), "little")
     if magic & 0xFFFFFFF0 == 0x184D2A50:  # a skippable frame
         file.seek(int.from_bytes(file.read(4), "little"), 1)
@@ -345,7 +347,7 @@ class CsvFile(File):
             names = next(csv.reader(header, delimiter=self.delimiter, strict=True))
             if len(names) > MOST_COLUMNS:
                 raise FileError(
-                    f"{self.name} has {len(names):,} columns, and is read with up to "
+                    f"{self.name} has {len(names):,} columns, but can only be read with up to "
                     f"{MOST_COLUMNS:,}. Keep those that are needed, or convert it to Parquet."
                 )
             return [name or f"column {at}" for at, name in enumerate(names, 1)]
@@ -363,7 +365,7 @@ class CsvFile(File):
         )
 
     def skipped(self, database: Database) -> tuple[str, ...]:
-        """Kinds of errors, how many lines have them, and the first."""
+        """The kinds of errors, how many lines have them, and the first line."""
         rows = database.run(
             "SELECT error_type, count(DISTINCT line), min(line) FROM reject_errors "
             "GROUP BY 1 ORDER BY 3",
@@ -394,23 +396,23 @@ class CsvFile(File):
             if end is not None and first is not None and end != first:
                 return (
                     f"{self.name}, line {number:,}: it ends with {ENDS[end]}, line 1 with "
-                    f"{ENDS[first]}. Save it with one kind of line end."
+                    f"{ENDS[first]}. Save the file with one kind of line ending."
                 )
         return None
 
     def line(self, item: int) -> str:
-        """In which line an item stands."""
+        """The line of an item."""
         return f" (line {item + 1:,} if no cell holds a line break)"
 
 
 class TsvFile(CsvFile):
-    """The same with tabs."""
+    """The same, separated by tabs."""
 
     delimiter = "\t"
 
 
 class JsonLinesFile(File):
-    """A JSON object for each item, whose values are read as JSON texts: 1 and "1" stay apart."""
+    """A JSON object for each item, whose values are read as JSON texts: 1 and "1" stay distinct."""
 
     title, reading, longest = "JSON lines", "json", 16 << 20
 
@@ -438,7 +440,7 @@ class JsonLinesFile(File):
         )
 
     def skipped(self, database: Database) -> tuple[str, ...]:
-        """How many lines were skipped because they hold no JSON object."""
+        """How many lines were skipped because they do not hold a JSON object."""
         query = (
             f"SELECT count(*) FROM read_json_objects({self._how}, ignore_errors=true) "
             f"WHERE NOT coalesce({GOOD}, false)"
@@ -447,7 +449,7 @@ class JsonLinesFile(File):
         return (f"{n:,} lines that are not a JSON object",) if n else ()
 
     def _meaning(self, said: str) -> str:
-        """The first bad line, found again."""
+        """The first bad line, read again."""
         try:
             for number, line in enumerate(self.lines(), 1):
                 if line.strip():
@@ -459,7 +461,7 @@ class JsonLinesFile(File):
         return f"{self.name} is not a well-formed file of JSON lines: {first_line(said)}"
 
     def line(self, item: int) -> str:
-        """In which line an item stands."""
+        """The line of an item."""
         return f" (line {item:,} if no line is blank)"
 
 
@@ -510,7 +512,7 @@ class ParquetFile(File):
     def _columns(self, database: Database, skip: bool) -> list[str]:
         query = f"SELECT name, num_children FROM parquet_schema({self.sql})"
         rows = database.run(query, self.explain)
-        columns, inside = [], 0  # the root stands first, then every column with its children
+        columns, inside = [], 0  # the root comes first, then every column with its children
         for name, children in rows[1:]:
             if not inside:
                 columns.append(name)
@@ -518,7 +520,7 @@ class ParquetFile(File):
         return columns
 
     def views(self, database: Database, view: str, shown: Shown) -> Iterator[None]:
-        """All items, after the checksums of the pages, which DuckDB does not look at."""
+        """All items, after checking the checksums of the pages, which DuckDB ignores."""
         query = (
             "SELECT path_in_schema, coalesce(dictionary_page_offset, data_page_offset), "
             f"data_page_offset, total_compressed_size FROM parquet_metadata({self.sql})"
@@ -534,8 +536,8 @@ class ParquetFile(File):
             for (start, end), path in places.items():
                 if not _pages_match(file, start, end):
                     raise FileError(
-                        f"{self.name} is a damaged Parquet file: a page of column {path!r} does "
-                        "not have its checksum. Get the file again."
+                        f"{self.name} is a damaged Parquet file: a page of column {path!r} has "
+                        "a wrong checksum. Get the file again."
                     )
         yield from super().views(database, view, shown)
 
@@ -544,7 +546,7 @@ class ParquetFile(File):
 
 
 def _pages_match(file: Any, at: int, end: int) -> bool:
-    """Whether the pages of a column have the checksums that their headers give, if they do."""
+    """Whether the pages of a column match the checksums in their headers, if there are any."""
     checked = False
     while at < end:
         file.seek(at)
@@ -592,7 +594,7 @@ def _thrift_value(data: bytes, at: int, kind: int) -> tuple[Any, int]:
         return value >> 1 ^ -(value & 1), at
     if kind == 8:
         return None, at + value
-    raise ValueError(f"a page header holds no type {kind}")
+    raise ValueError(f"a page header has the unknown type {kind}")
 
 
 class ArrowFile(File):
@@ -628,8 +630,8 @@ class ArrowFile(File):
     def _batches(self, used: list[str] | None) -> Iterator[tuple[list[str], Any]]:
         """The names of the columns with None first, then with each batch.
 
-        Not mapped into memory, where a file that is cut while it is read would end the program;
-        and checked, as offsets and codes that are wrong would, too.
+        Not memory-mapped, where a file that is truncated while it is read would crash the program;
+        and checked, since wrong offsets and codes would crash it, too.
         """
         try:
             import pyarrow
@@ -652,7 +654,7 @@ class ArrowFile(File):
 
 
 class NpzFile(File):
-    """Arrays side by side."""
+    """One array for each column."""
 
     title = "npz"
 
@@ -720,7 +722,7 @@ def _refuse_shapes(heads: dict[str, tuple[tuple[int, ...], np.dtype[Any]]], name
 def _values(data: bytes, dtype: np.dtype[Any], n: int) -> Array:
     values = np.frombuffer(data, dtype)
     if len(values) != n:
-        raise EOFError("an array is cut off")
+        raise EOFError("an array is truncated")
     if dtype.kind == "U":
         return values.astype(object)
     return values if dtype.isnative else values.astype(dtype.newbyteorder("="))

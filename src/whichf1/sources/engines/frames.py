@@ -49,9 +49,9 @@ def _refuse_text(frame: Any, columns: Request, origin: Origin) -> None:
         told = f"{origin.name}: column {name!r} holds {kind}"
         if name == columns.weights:
             raise WeightError(
-                f"{told}: weights are finite numbers and not negative. Convert it first."
+                f"{told}: weights must be finite numbers and not negative. Convert it first."
             )
-        raise InputError(f"{told}: scores are numbers. Convert it first.")
+        raise InputError(f"{told}: scores must be numbers. Convert it first.")
 
 
 def column_names(frame: Any) -> list[str]:
@@ -63,7 +63,7 @@ def column_names(frame: Any) -> list[str]:
 
 
 def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
-    """What is in memory goes to the array kernel, texts by their dictionaries; None for others."""
+    """Count data in memory with the array kernel, texts by their dictionaries; None for others."""
     frame, name = known_frame(data)
     other = request.by or request.cluster or request.whole
     if not isinstance(frame, nw.DataFrame) or other or not len(frame):
@@ -71,7 +71,7 @@ def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     columns = request.find(column_names(frame), name)
     series = {name: frame[name] for name in (columns.true, *columns.preds)}
     kinds = (nw.String, nw.Categorical, nw.Enum)
-    slow = frame.implementation.is_pandas_like()  # others group texts faster by themselves
+    slow = frame.implementation.is_pandas_like()  # others group texts faster on their own
     texts = slow and all(each.dtype in kinds for each in series.values())
     for each in series.values():
         narrow = each.dtype.is_integer() and str(each.dtype) not in WIDE
@@ -85,7 +85,7 @@ def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
     if texts:
         encoded = encode_columns(*(x.to_native() for x in series.values()))
         if encoded is None or request.labels is not None:
-            return None  # what is no text is named by the engine's table
+            return None  # the engine's table names what is not text
         code = dict(zip(series, encoded[0], strict=True))
         true = code[columns.true]
         counts = [
@@ -101,7 +101,7 @@ def quick_counts(data: Any, request: Request) -> dict[str, Slices] | None:
 
 
 def _has_gaps(series: Any) -> bool:
-    """Whether a value is missing; NumPy's own integers and booleans have no room for one."""
+    """Whether a value is missing; NumPy's integers and booleans cannot be."""
     kind = getattr(series.to_native(), "dtype", None)
     plain = isinstance(kind, np.dtype) and kind.kind != "O"
     return not plain and series.null_count() > 0
@@ -117,11 +117,11 @@ def plain_rows(result: Any) -> list[Row]:
 def columns_of(result: Any) -> list[Any]:
     """The columns of a table, each engine in its own way."""
     native = nw.to_native(result)
-    if result.implementation.is_duckdb():  # collecting through Arrow makes noise at exit
+    if result.implementation.is_duckdb():  # collecting through Arrow prints messages at exit
         return plain_columns(native)
     if result.implementation.is_ibis():
         ask = getattr(native.get_backend(), "ask", None)
-        if ask is not None:  # a database that is asked on its own connection
+        if ask is not None:  # a database that is queried on its own connection
             return ask(native)  # type: ignore[no-any-return]
     if result.implementation.is_pyspark():
         rows = [tuple(row) for row in native.collect()]
@@ -158,21 +158,21 @@ def _ask_partition(part: Any, columns: Request, ask: Any) -> Any:
 
 
 def seen(column: Any) -> Any:
-    """A column of floats, to ask which of them are NaN.
+    """A column of floats that can be tested for NaN.
 
-    A Parquet file keeps no NaN among the bounds of a column, so that DuckDB (2.0) holds no value of
-    it for NaN, whatever is there; of what stands in a condition it knows no bounds.
+    A Parquet file does not record NaN in the bounds of a column, so DuckDB (2.0) assumes that no
+    value is NaN; inside a condition, it knows no bounds.
     """
     return nw.when(~column.is_null()).then(column)
 
 
 def is_number(column: Any) -> Any:
-    """Whether a float is finite, and there: NaN compares as the greatest number, or as none."""
+    """Whether a float is present and finite: NaN compares as the greatest number, or not at all."""
     return (seen(column) <= MOST) & (seen(column) >= -MOST)
 
 
 def holds_lists(series: Any) -> bool:
-    """Whether the cells of a column in memory are lists, which not every library can group."""
+    """Whether the cells of a column in memory are lists, which some libraries cannot group."""
     if series.dtype != nw.Object:
         return isinstance(series.dtype, (nw.List, nw.Array))
     first = next((x for x in series.to_list() if isinstance(x, SEVERAL) or not is_missing(x)), None)
@@ -181,7 +181,8 @@ def holds_lists(series: Any) -> bool:
 
 def refuse_mixed_objects(frame: Any, columns: Request) -> None:
     """pandas' object columns group 1, True and 1.0 together: refuse what is not of one kind."""
-    for name in (columns.true, *(() if columns.scores else columns.preds)):
+    true = () if columns.alone else (columns.true,)
+    for name in (*true, *(() if columns.scores else columns.preds)):
         if frame[name].dtype != nw.Object or holds_lists(frame[name]):
             continue
         values = frame[name].to_numpy()

@@ -1,14 +1,13 @@
 """Remote files: behind an address, or in a file-like object.
 
-They are copied to a temporary folder, and then read as any file is, with the same limits and
-errors. Of a Parquet file only the columns that are used are copied, to where they were.
+They are copied to a temporary folder and then read like any file, with the same limits and
+errors. Of a Parquet file, only the columns that are used are copied, to the same offsets.
 """
 
 from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import tempfile
 import weakref
@@ -25,16 +24,16 @@ from whichf1.sources.request import is_path, kind_of
 BYTES = 1 << 20
 """Bytes of an object that are copied at a time."""
 SMALL = 1 << 20
-"""Bytes of a Parquet file that is copied whole."""
+"""Parquet files up to this many bytes are copied completely."""
 PIECE = 1 << 24
-"""Bytes that are asked for at a time."""
+"""Bytes that are requested at a time."""
 TOGETHER = 4
 """Pieces that are in memory at a time."""
 NOT_FOUND = 404
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""What an error says if a disk is full."""
+"""The error codes of a full disk."""
 STAMPS = ("size", "ETag", "etag", "Last-Modified", "LastModified", "mtime", "updated", "created")
-"""What changes when a file does."""
+"""Facts that change when a file does."""
 
 
 class Elsewhere(os.PathLike[str]):
@@ -54,21 +53,21 @@ class Elsewhere(os.PathLike[str]):
         return self.name
 
     def copies(self, *, all: bool = False) -> list[Copy]:
-        """The copies, in order; ``all`` files of a folder."""
+        """The copies, in order; ``all``: of all files in a folder."""
         if self._copies is None:
             self._copies = self._copied(all)
         return self._copies
 
     @abstractmethod
     def _copied(self, all: bool) -> list[Copy]:
-        """Copy the files, of a folder ``all`` of them."""
+        """Copy the files; ``all``: all files in a folder."""
 
     def _place(self, number: int = 0) -> Path:
         """Where a copy goes."""
         if self._folder is None:
             try:
-                folder = Path(tempfile.gettempdir(), f"whichf1-{secrets.token_hex(8)}")
-                # before the folder is there, so that a signal in between leaves none
+                folder = Path(tempfile.gettempdir(), f"whichf1-{os.urandom(8).hex()}")
+                # before the folder exists, so that a signal in between leaves nothing behind
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
                 folder.mkdir(0o700)
             except OSError as error:
@@ -83,10 +82,10 @@ class Copy:
     def __init__(self, path: Path, name: str, title: str, owner: Elsewhere) -> None:
         self.path, self.name, self.title = path, name, title
         """The copy; the name in messages; the name of the original, with its folders."""
-        self._owner = owner  # whose folder stays as long as this does
+        self._owner = owner  # whose folder exists as long as this
 
     def fetch(self, ranges: Sequence[tuple[int, int]]) -> None:
-        """Copy these bytes, too, if they are not here yet."""
+        """Copy these bytes as well, unless they are already here."""
 
     def refuse_changed(self) -> None:
         """Raise if the original has changed."""
@@ -110,7 +109,7 @@ class OfObject(Elsewhere):
         self._data, self._whole = data, name is None
 
     def _copied(self, all: bool) -> list[Copy]:
-        if self._whole:  # of a stream with a name, what comes before may be left out on purpose
+        if self._whole:  # a stream with a name may have been advanced on purpose
             self._refuse_begun()
         path = self._place()
         try:
@@ -125,11 +124,11 @@ class OfObject(Elsewhere):
         """Raise if the first bytes would be missing."""
         try:
             place = self._data.tell()
-        except Exception:  # a stream does not know
+        except Exception:  # a stream cannot tell
             return
         if place:
             raise FileError(
-                f"{self.name} has been read up to {place:,}, and what was read would be missing: "
+                f"{self.name} has been read up to {place:,}, and those bytes would be missing: "
                 "rewind it with seek(0)"
             )
 
@@ -153,16 +152,14 @@ class OfAddress(Elsewhere):
 
     @property
     def local(self) -> str | None:
-        """The path, of an address on this machine."""
+        """The path of an address on this machine."""
         return self._path if "file" in _protocols(self._system) else None
 
     def _opened(self) -> tuple[Any, str]:
         try:
             from fsspec.core import url_to_fs
         except ImportError:
-            raise InputError(
-                f"{self.name} is read with fsspec: pip install 'whichf1[remote]'"
-            ) from None
+            raise InputError(f"{self.name} needs fsspec: pip install 'whichf1[remote]'") from None
         text = self._address.text
         try:
             system, path = url_to_fs(text, **self._options)
@@ -179,8 +176,9 @@ class OfAddress(Elsewhere):
             if "not known" not in str(error).lower():
                 raise
             raise FileError(
-                f"{self.name}: no files are read from {self._address.scheme}://. Of a database, "
-                "say which rows: --table or --query (table=, query=)."
+                f"{self.name}: files cannot be read from {self._address.scheme}://. For a "
+                f"database, "
+                "name the rows: --table or --query (table=, query=)."
             ) from None
         system.invalidate_cache()
         return system, path
@@ -203,8 +201,8 @@ class OfAddress(Elsewhere):
         if not web and system.isdir(path):
             if not all:
                 raise FileError(
-                    f"{self.name} is a folder. Name its files with a pattern, as "
-                    f"{self.name[1:-1].rstrip('/')}/*.parquet; if it is partitioned, say --hive "
+                    f"{self.name} is a folder. Name its files with a pattern such as "
+                    f"{self.name[1:-1].rstrip('/')}/*.parquet; if it is partitioned, use --hive "
                     "(hive=True)"
                 )
             return sorted(x for x in system.find(path) if is_data(x.removeprefix(path)))
@@ -220,13 +218,13 @@ class OfAddress(Elsewhere):
 
     @contextmanager
     def errors(self) -> Iterator[None]:
-        """Errors of any library as one of ours, without what an address keeps secret."""
+        """Errors of any library as one of ours, without the secrets of an address."""
         try:
             yield
         except (WhichF1Error, MemoryError):
             raise
         except FileNotFoundError as error:
-            cause = error.__cause__  # of HTTP, also that nobody answers, or that one may not
+            cause = error.__cause__  # for HTTP, this includes no answer and no permission
             if isinstance(cause, Exception) and getattr(cause, "status", 0) != NOT_FOUND:
                 raise self._failed(cause) from None
             raise FileError(f"cannot read {self.name}: there is no such file") from None
@@ -243,7 +241,7 @@ class OfAddress(Elsewhere):
 
 
 class Original:
-    """A file where it is."""
+    """The original file."""
 
     def __init__(self, system: Any, path: str) -> None:
         self._system, self._path = system, path
@@ -269,7 +267,7 @@ class Original:
 
 
 class PartlyCopied(Copy):
-    """A copy of which some bytes may be missing: those of columns that nobody asked for."""
+    """A copy of which some bytes may be missing: those of columns that are not used."""
 
     def __init__(
         self, path: Path, name: str, title: str, owner: OfAddress, original: Original
@@ -281,7 +279,7 @@ class PartlyCopied(Copy):
         """The bytes that are here; None: all of them."""
 
     def begin(self) -> None:
-        """Copy the file, or what says where its columns are."""
+        """Copy the file, or the part that locates its columns."""
         size = self._original.size
         if size is not None and size > SMALL and self._begin_parquet(size):
             return
@@ -290,7 +288,7 @@ class PartlyCopied(Copy):
         copied = os.path.getsize(self.path)
         if size is not None and copied != size:
             raise FileError(
-                f"{self.name} has {size:,} bytes, of which {copied:,} came. Count it again."
+                f"{self.name} has {size:,} bytes, of which {copied:,} arrived. Count it again."
             )
 
     def _begin_parquet(self, size: int) -> bool:
@@ -307,7 +305,7 @@ class PartlyCopied(Copy):
         return True
 
     def fetch(self, ranges: Sequence[tuple[int, int]]) -> None:
-        """Copy these bytes, too, if they are not here yet."""
+        """Copy these bytes as well, unless they are already here."""
         if self._here is None:
             return
         wanted = [x for x in dict.fromkeys(ranges) if x not in self._here and x[0] < x[1]]
@@ -321,8 +319,8 @@ class PartlyCopied(Copy):
                 for (start, end), data in zip(some, self._original.bytes(some), strict=True):
                     if len(data) != end - start:
                         raise FileError(
-                            f"{self.name} gave {len(data):,} bytes for {end - start:,}. "
-                            "Count it again."
+                            f"{self.name} returned {len(data):,} bytes instead of "
+                            f"{end - start:,}. Count it again."
                         )
                     file.seek(start)
                     file.write(data)
@@ -342,7 +340,7 @@ class PartlyCopied(Copy):
 
 
 def is_data(path: str) -> bool:
-    """Whether a file of a folder holds data; a name with _ or . before it says that it does not."""
+    """Whether a file of a folder holds data; one whose name starts with _ or . does not."""
     parts = path.replace(os.sep, "/").split("/")
     return not any(each.startswith(("_", ".")) for each in parts if "=" not in each)
 
@@ -366,7 +364,7 @@ def elsewhere(data: Any, options: Mapping[str, Any] | None = None) -> Any:
 
 
 def copied_once(data: Any, reading: Mapping[str, Any]) -> Any:
-    """The same data, of which files elsewhere are copied once, however often they are read."""
+    """The same data, with remote files copied once, however often they are read."""
     if kind_of(data) != "files" or {"engine", "master", "query", "table"} & reading.keys():
         return data
     return elsewhere(data, reading.get("storage_options"))

@@ -38,10 +38,10 @@ def gather_on_spark(
     options: ReadingOptions,
     master: str | None,
 ) -> Answer:
-    """Ask the cluster at ``master``; without one the running session, or Spark on this machine.
+    """Ask the cluster at ``master``; by default, the running session, or Spark on this machine.
 
-    A path is Spark's own: a file, a folder, a pattern, or an address that the cluster can read.
-    An object that is read is copied to this machine.
+    A path is resolved by Spark: a file, a folder, a pattern, or an address that the cluster can
+    read. A file-like object is copied to this machine.
     """
     try:
         from py4j.protocol import Py4JError
@@ -57,7 +57,7 @@ def gather_on_spark(
     name = data.name if isinstance(data, Elsewhere) else repr(shown_name(path))
     format = options.format or format_of(path.rstrip("/*"))
     if format is None:
-        raise FileError(f"cannot tell the format of {name} from its name. Say --from parquet")
+        raise FileError(f"cannot tell the format of {name} from its name. Use --from parquet")
     if format not in KNOWN:
         raise InputError(f"Spark reads {', '.join(KNOWN)} here; {name} is {format}")
     running = SparkSession.getActiveSession()
@@ -114,14 +114,14 @@ def _read_csv(session: Any, name: str, delimiter: str, skip: bool) -> Read:
     )
     short = lenient.toDF(*(f"c{at}" for at in range(len(fields))))
     bad = f"c{len(fields) - 1}"
-    # Spark refuses a question about bad lines alone
+    # Spark refuses a query about bad lines alone
     n = short.selectExpr(f"count_if({bad} IS NOT NULL)", "count(c0)").collect()[0][0]
     good = short.where(f"{bad} IS NULL").drop(bad).toDF(*strict.columns)
     return Read(good, "text", (f"{n:,} lines with too few or too many cells",) if n else ())
 
 
 def _read_jsonl(session: Any, name: str, skip: bool) -> Read:
-    """Each value as its JSON text, so that 1 and "1" stay apart."""
+    """Each value as its JSON text, so that 1 and "1" stay distinct."""
     if int(session.version.partition(".")[0]) < 4:
         raise InputError(f"JSON lines need Spark 4; this is {session.version}. Convert to Parquet.")
     lines = session.read.text(name).where("trim(value) <> ''")
@@ -152,16 +152,18 @@ def _json_text(key: str) -> str:
 
 
 def _path(key: str) -> str:
-    """Where a key stands in an object, as a text of Spark's SQL."""
+    """The path of a key in an object, as text in Spark's SQL."""
     if "'" in key or '"' in key or "\\" in key:
-        raise FileError(f"the key {key!r} holds a quote or a backslash, which Spark cannot look up")
+        raise FileError(
+            f"the key {key!r} contains a quote or a backslash, which Spark cannot look up"
+        )
     return f"""'$["{key}"]'"""
 
 
 def _with_numbers(frame: Any, columns: Request) -> Any:
     """Columns of text as numbers, NULL where a cell is not a number.
 
-    NULL also where scores are integers that would tie as floats though they differ.
+    Also NULL for scores that are integers which differ but would tie as floats.
     """
     names = frame.columns
     short = frame.toDF(*(f"c{at}" for at in range(len(names))))

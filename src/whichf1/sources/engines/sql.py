@@ -1,9 +1,9 @@
 """Databases: the counting is done there, and only the grouped table leaves.
 
 narwhals writes each question for Ibis, Ibis writes it in the SQL of the database, and it is run on
-the connection that was given, whose transaction and settings stay as they are. What the columns
-hold is settled here, in the innermost SELECT: SQLite has values of any type in any column, and
-text is grouped by its characters, whatever collation the column has.
+the user's connection, whose transaction and settings are left unchanged. The types of columns are
+settled here, in the innermost SELECT: SQLite has values of any type in any column, and text is
+grouped by its characters, whatever the collation of the column.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
 
 ROWS, ITEMS = "whichf1_rows", "whichf1_items"
-"""What the rows are called as they are, and with columns that are settled."""
+"""The names of the original rows, and of those with settled columns."""
 UNUSED = ("memory_limit", "progress")
 """Options of files that a database does not need."""
 SECONDS = 30
-"""How long a server may take to answer."""
+"""How long a server may take to answer, in seconds."""
 INSTALL = "pip install 'whichf1[sql]'"
 NUMBERS = {20: "int64", 21: "int64", 23: "int64", 700: "float64", 701: "float64", 1700: "decimal"}
 LISTS = {1005: "int64", 1007: "int64", 1016: "int64", 1009: "string", 1015: "string"}
-"""Types of PostgreSQL by number, and what they are here."""
+"""PostgreSQL's types by number, and their counterparts here."""
 BOOLEAN = 16
 DATABASES = {
     "sqlite": ("sqlite", "the SQLite database"),
@@ -47,13 +47,13 @@ DATABASES = {
 
 
 class Rows(NamedTuple):
-    """Rows of a database that is asked on a connection of Python's DB-API."""
+    """Rows of a database that is queried on a connection of Python's DB-API."""
 
     connection: Any
     dialect: str
-    """As Ibis calls it: sqlite or postgres."""
+    """The dialect, by its name in Ibis: sqlite or postgres."""
     query: str
-    """SQL that gives all rows."""
+    """SQL that selects all rows."""
     name: str
     """In messages."""
     safe: Callable[[str], str]
@@ -64,20 +64,20 @@ class Rows(NamedTuple):
         return self.told(query)[1]
 
     def columns(self) -> list[tuple[str, Any]]:
-        """The names and types of the columns; SQLite has a name of its own for "true" inside."""
+        """The names and types of the columns; SQLite has an internal name for "true"."""
         inside = f"SELECT * FROM ({self.query}) AS given LIMIT 0"
         if self.dialect == "sqlite":
             self.told(
                 f"EXPLAIN {inside}", most=0
-            )  # an error of what is no SELECT, which is not run
+            )  # an error for anything but a SELECT, which is not run
             inside = self.query
         return [fact[:2] for fact in self.told(inside, most=0)[0]]
 
     def told(self, query: str, most: int | None = None) -> tuple[Any, list[Any]]:
-        """What a query says of its columns, and its rows, if they are wanted."""
+        """The columns of a query, and its rows if requested."""
         try:
             with closing(self._cursor()) as cursor, self._undone():
-                # a plan that is kept would be wrong after a change of the table
+                # a cached plan would be wrong after the table changes
                 cursor.execute(query, **{"prepare": False} if self._is_psycopg else {})
                 return cursor.description or (), [] if most == 0 else [*map(tuple, cursor)]
         except (WhichF1Error, MemoryError):
@@ -100,7 +100,7 @@ class Rows(NamedTuple):
 
     @contextmanager
     def _undone(self) -> Iterator[None]:
-        """After an error, PostgreSQL goes on only if what failed is undone."""
+        """After an error, PostgreSQL continues only if the failed statement is undone."""
         if self.dialect != "postgres" or not hasattr(self.connection, "transaction"):
             yield
             return
@@ -115,12 +115,12 @@ def _advice(said: str) -> str:
             "or read the rows into a dataframe."
         )
     if "syntax error" in said.lower():
-        return ". query= is one SELECT."
+        return ". query= must be a single SELECT."
     return "" if said.endswith(".") else "."
 
 
 def gather_database(data: Any, predictions: Any, request: Request, question: Question) -> Answer:
-    """What a question gives for a table, or for the rows of a query."""
+    """The answer to a question for a table, or for the rows of a query."""
     reading = {k: v for k, v in request.reading.items() if k not in UNUSED}
     query, table = reading.pop("query", None), reading.pop("table", None)
     on_error = reading.pop("on_error", "raise")
@@ -129,8 +129,8 @@ def gather_database(data: Any, predictions: Any, request: Request, question: Que
         raise InputError(f"a database holds all columns: omit {unread}, which is for files")
     if (query is None) == (table is None) or is_among(table, ("",)):
         raise InputError(
-            "of a database, say which rows: table='name' or query='SELECT …' (--table, --query), "
-            "one of them"
+            "name the rows of a database: table='name' or query='SELECT …' (--table, --query), "
+            "but not both"
         )
     with _opened(data, query, table) as rows:
         if not isinstance(rows, Rows):
@@ -139,7 +139,7 @@ def gather_database(data: Any, predictions: Any, request: Request, question: Que
 
 
 def gather_rows(rows: Rows, request: Request, question: Question, *, skip: bool = False) -> Answer:
-    """What a question gives for rows that are asked where they are."""
+    """The answer to a question for rows that are queried where they are."""
     facts = rows.columns()
     names = [name for name, _ in facts]
     columns = request.find(names, rows.name)
@@ -166,13 +166,13 @@ def asked_rows(table: Any) -> Rows | None:
 
 
 Chosen: TypeAlias = Mapping[str, tuple[str, Any]]
-"""The SQL of each column, and the type that the library gives."""
+"""The SQL of each column, and its type according to the library."""
 Shown: TypeAlias = dict[str, tuple[str, str]]
-"""The type of each column as Ibis calls it, and its SQL."""
+"""The type of each column in Ibis, and its SQL."""
 
 
 def _of_sqlite(rows: Rows, given: str, chosen: Chosen, columns: Request) -> Shown:
-    """Columns by what is in them, which SQLite leaves open."""
+    """Columns by the types of their values, which SQLite does not fix."""
     kinds = ", ".join(f"group_concat(DISTINCT typeof({sql}))" for sql, _ in chosen.values())
     (found,) = rows.run(f"WITH {given} SELECT {kinds} FROM {ROWS}")
     shown = {}
@@ -214,7 +214,7 @@ def _of_postgres(rows: Rows, given: str, chosen: Chosen, columns: Request) -> Sh
 
 
 def _table(rows: Rows, head: str, schema: Mapping[str, str]) -> Any:
-    """The rows as a table of Ibis, whose answers are asked on their connection."""
+    """The rows as an Ibis table, which is queried on their connection."""
     try:
         import ibis
         from ibis.expr import operations
@@ -229,7 +229,7 @@ def _table(rows: Rows, head: str, schema: Mapping[str, str]) -> Any:
 
 def _missing(error: ImportError) -> InputError:
     said = str(error).partition("\n")[0].rstrip(".")
-    return InputError(f"databases are read with Ibis ({said}): {INSTALL}")
+    return InputError(f"databases need Ibis ({said}): {INSTALL}")
 
 
 def _ask(rows: Rows, head: str, backend: Any, expression: Any) -> list[list[Any]]:
@@ -249,8 +249,8 @@ def _spelled(name: str) -> str:
 
 
 def _settled(node: Any, dialect: str) -> Any:
-    """SQL of Ibis with names that SQLite finds, and with LN(x) for LOG(e, x), which PostgreSQL
-    computes from the first 15 digits of x."""
+    """The SQL of Ibis with names that SQLite finds, and with LN(x) in place of LOG(e, x), which
+    PostgreSQL computes from the first 15 digits of x."""
     from sqlglot import expressions as sql
 
     if isinstance(node, sql.Identifier):
@@ -264,7 +264,7 @@ def _settled(node: Any, dialect: str) -> Any:
 
 
 def _multiply_safely(tree: Any) -> None:
-    """Products that leave the range of floats are 0 or infinite, where PostgreSQL has an error."""
+    """Make products outside the range of floats 0 or infinite, where PostgreSQL raises an error."""
     from sqlglot import expressions as sql
     from sqlglot import parse_one
 
@@ -281,14 +281,14 @@ def _multiply_safely(tree: Any) -> None:
         )
 
 
-# what leads to a database
+# ways to open a database
 
 
 @contextmanager
 def _opened(data: Any, query: Any, table: Any) -> Iterator[Any]:
-    """Rows, or a frame of an engine that is asked as frames are."""
+    """Rows, or a frame of an engine that is queried like other frames."""
     if is_frame(data):
-        raise InputError("this is a table already: omit query= and table=")
+        raise InputError("this is already a table: omit query= and table=")
     root = type(data).__module__.partition(".")[0]
     if root == "sqlalchemy" and hasattr(data, "render_as_string"):
         data = data.render_as_string(hide_password=False)
@@ -296,8 +296,8 @@ def _opened(data: Any, query: Any, table: Any) -> Iterator[Any]:
         address = Address.of(data)
         if address is None:
             raise InputError(
-                f"query= and table= are for databases, and {str(data)!r} is a file: of SQLite, "
-                f"say 'sqlite:///{data}'"
+                f"query= and table= are for databases, and {str(data)!r} is a file: for SQLite, "
+                f"use 'sqlite:///{data}'"
             )
         with _of_address(address, query, table) as rows:
             yield rows
@@ -308,7 +308,7 @@ def _opened(data: Any, query: Any, table: Any) -> Iterator[Any]:
         yield _rows(data, "sqlite", query, table, "the SQLite database")
     elif root == "psycopg":
         if type(data).__name__.startswith("Async"):
-            raise InputError("an asynchronous connection is not supported: give a Connection")
+            raise InputError("asynchronous connections are not supported: pass a Connection")
         yield _rows(data, "postgres", query, table, "the PostgreSQL database")
     elif hasattr(data, "sql") and hasattr(data, "table"):
         yield _of_backend(data, query, table)
@@ -330,19 +330,19 @@ def _rows(
 ) -> Rows:
     if table is not None:
         if not isinstance(table, str):
-            raise InputError(f"table= names a table, as t or schema.t; got {type(table).__name__}")
+            raise InputError(f"table= must be a name, as t or schema.t; got {type(table).__name__}")
         every = f"SELECT * FROM {'.'.join(map(quote, table.split('.')))}"
         return Rows(connection, dialect, every, f"table {table!r} of {database}", safe)
-    if hasattr(query, "compile"):  # of SQLAlchemy
+    if hasattr(query, "compile"):  # SQLAlchemy's
         how = {"compile_kwargs": {"literal_binds": True}}
         query = str(query.compile(getattr(engine, "engine", engine), **how))
     return Rows(connection, dialect, _selected(query), f"the query to {database}", safe)
 
 
 def _selected(query: Any) -> str:
-    """A query that can stand in parentheses, where only one that selects is accepted."""
+    """A query that can be put in parentheses, where only a SELECT is accepted."""
     if not isinstance(query, str):
-        raise InputError(f"query= is a text such as 'SELECT …'; got {type(query).__name__}")
+        raise InputError(f"query= must be a text such as 'SELECT …'; got {type(query).__name__}")
     return re.sub(r";\s*(--[^\n]*\s*)*$", "", query) + "\n"  # after which a comment ends
 
 
@@ -366,7 +366,7 @@ def _of_address(address: Address, query: Any, table: Any) -> Iterator[Any]:
 
 
 def _open_sqlite(address: Address) -> Any:
-    """Read only: a missing file would be made anew."""
+    """Open read-only, since a missing file would otherwise be created."""
     path = _file_of(address)
     try:
         return sqlite3.connect(f"file:{percent(os.path.abspath(path))}?mode=ro", uri=True)
@@ -386,7 +386,7 @@ def _open_postgres(address: Address) -> Any:
     try:
         psycopg = import_module("psycopg")
     except ImportError:
-        raise InputError(f"PostgreSQL is read with psycopg: {INSTALL}") from None
+        raise InputError(f"PostgreSQL needs psycopg: {INSTALL}") from None
     text = f"postgresql://{address.text.partition('://')[2]}"
     wait = {} if "connect_timeout" in text else {"connect_timeout": SECONDS}
     try:
@@ -408,8 +408,7 @@ def _open_other(address: Address) -> Any:
     except ImportError as error:
         said = str(error).partition("\n")[0].rstrip(".")
         raise InputError(
-            f"{address.name!r} is read with Ibis ({said}): "
-            f"pip install 'ibis-framework[{address.scheme}]'"
+            f"{address.name!r} needs Ibis ({said}): pip install 'ibis-framework[{address.scheme}]'"
         ) from None
     except Exception as error:
         said = address.without_secrets(f"{type(error).__name__}: {error}")
@@ -444,7 +443,7 @@ def _of_sqlalchemy(data: Any) -> Iterator[tuple[str, Any, str]]:
     if dialect not in DATABASES or hasattr(own, "sync_engine"):
         raise InputError(
             f"SQLAlchemy's connections to {' and '.join(DATABASES)} are supported; this is "
-            f"{dialect or type(data).__name__}. Give a connection of Ibis."
+            f"{dialect or type(data).__name__}. Pass an Ibis connection."
         )
     name, said = DATABASES[dialect]
     borrowed = None

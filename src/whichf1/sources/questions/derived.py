@@ -25,11 +25,11 @@ from whichf1.sources.request import narwhals as nw
 from whichf1.tables.cells import EQUALLY_GOOD, cost_matrix
 
 Place = tuple[Any, int]
-"""A value of the true class, and the place of its class among the columns of a system."""
+"""A value of the true class, and the position of its class among the columns of a system."""
 
 
 class Expression(NDArrayOperatorsMixin):
-    """A column of an engine that answers NumPy, so that a loss is written once for arrays too."""
+    """A column of an engine that supports NumPy functions, so that a loss is written only once."""
 
     def __init__(self, column: Any) -> None:
         self.column = column
@@ -66,7 +66,7 @@ def _literal(value: Any) -> Any:
 
 
 def _log(x: Any) -> Any:
-    """ln x; engines differ in what they make of ln 0."""
+    """ln x; engines differ in their result for ln 0."""
     return _choose(x > 0, _choose(x > 0, x, 1.0).log(), -inf)
 
 
@@ -113,7 +113,7 @@ class JudgedColumns:
         return Expression(total([_column(part(Expression(each))) for each in self._scores]))
 
     def error(self, part: Callable[[Any], Any]) -> Expression:
-        """The same of their errors: the score of the true class minus 1, of any other the score."""
+        """The same for their errors: the score, minus 1 for the true class."""
         t = nw.col("t") - 1
         errors = [_choose(t == at, s - 1.0, s) for at, s in enumerate(self._scores)]
         return Expression(total([_column(part(Expression(each))) for each in errors]))
@@ -126,7 +126,7 @@ class JudgedColumns:
         return Expression(self.own.column - highest(others))
 
     def running_error(self, part: Callable[[Any], Any]) -> Expression:
-        """The sum of a function of the errors of running sums, of all classes but the last."""
+        """The sum of a function of the errors of running sums, over all classes but the last."""
         t, parts = nw.col("t") - 1, []
         for at in range(self.classes - 1):
             error = total(self._scores[: at + 1]) - _choose(t <= at, 1.0, 0.0)
@@ -134,7 +134,7 @@ class JudgedColumns:
         return Expression(total(parts))
 
     def cost(self, costs: Any) -> Expression:
-        """What the decision costs whose expected cost is least; the first of equally good ones."""
+        """The cost of the decision with the lowest expected cost; the first one if several tie."""
         matrix = cost_matrix(costs, self.classes)
         pairs = [zip(self._scores, column, strict=True) for column in matrix.T.tolist()]
         expected = [total([s * cost for s, cost in each]) for each in pairs]
@@ -163,21 +163,21 @@ class JudgedColumns:
 
 @dataclass(frozen=True)
 class Systems(ABC):
-    """What is derived from the columns of one system or more, each with one for each class."""
+    """What is derived from the columns of one or more systems, with one column for each class."""
 
     places: Sequence[Place]
     systems: int = 1
     filtered: int | None = None
     """Skip incomplete items; this many systems must have distributions."""
     by_class: ClassVar[bool] = False
-    """Whether k is the place of the true class from 1 on, or only 1; 0 where it is unknown."""
+    """Whether k is the position of the true class from 1 on, or only 1; 0 if it is unknown."""
 
     @abstractmethod
     def shown(self, columns: Request) -> list[Any]:
-        """What becomes s0, s1, …, of items that are judged."""
+        """What becomes s0, s1, … for judged items."""
 
     def of(self, items: Any, columns: Request) -> tuple[Any, int]:
-        """The items with what is derived as k, s0, s1, …, and how many of the latter."""
+        """The items with the derived columns k, s0, s1, …, and the number of the latter."""
         shown = [each.alias(f"s{at}") for at, each in enumerate(self.shown(columns))]
         t = nw.col("t")
         k = t if self.by_class else nw.when(t > 0).then(nw.lit(1)).otherwise(nw.lit(0))
@@ -185,8 +185,8 @@ class Systems(ABC):
         return judged.select(k.alias("k"), *shown, *kept_names(columns)), len(shown)
 
     def judged(self, items: Any, columns: Request) -> Any:
-        """The items with t, the place of the true class from 1 on (0 where it is unknown); own0, …,
-        each system's score of the true class; and top0, …, its best."""
+        """The items with t, the position of the true class from 1 on (0 if it is unknown); own0, …,
+        each system's score of the true class; and top0, …, its best score."""
         if self.filtered is not None:
             items = items.filter(gap_of(columns, self.filtered) == complete(columns))
         place = [_where(value, nw.lit(at + 1), nw.lit(0)) for value, at in self.places]
@@ -199,7 +199,7 @@ class Systems(ABC):
         return items if self.filtered is None else items.filter(nw.col("t") > 0)
 
     def judged_columns(self, columns: Request) -> list[JudgedColumns]:
-        """What a loss sees of each system, of items that are judged."""
+        """What a loss sees of each system, for judged items."""
         return [
             JudgedColumns(scores_of(columns, self.systems, at), nw.col(f"own{at}"))
             for at in range(self.systems)
@@ -211,7 +211,7 @@ class Values(Systems):
     """A number for each item and system, the mean of which is a score: its loss, or a hit."""
 
     each: Callable[[Any], Any] = field(kw_only=True)
-    """The number, of scores that answer as ``tables.cells.Predicted`` says."""
+    """The number, from scores that follow ``tables.cells.Predicted``."""
 
     def shown(self, columns: Request) -> list[Any]:
         """The number of each system."""
@@ -220,7 +220,7 @@ class Values(Systems):
 
 
 class ClassValues(Values):
-    """The same, of the items of each class."""
+    """The same, for the items of each class."""
 
     by_class: ClassVar[bool] = True
 
@@ -234,7 +234,7 @@ class Decisions(Systems):
     by_class: ClassVar[bool] = True
 
     def shown(self, columns: Request) -> list[Any]:
-        """The place of the class that is predicted."""
+        """The position of the predicted class."""
         decided = best(scores_of(columns, 1, 0), nw.col("top0"), self.ties)
         if self.k > 1:
             (judged,) = self.judged_columns(columns)
@@ -247,7 +247,7 @@ class TopLabels(Systems):
     """Whether each system's best class is right, and its probability."""
 
     def shown(self, columns: Request) -> list[Any]:
-        """1 where the best class is right, its score, and so on."""
+        """1 if the best class is right, its score, and so on."""
         answers = []
         for at in range(self.systems):
             top = nw.col(f"top{at}")
@@ -258,7 +258,7 @@ class TopLabels(Systems):
 
 @dataclass(frozen=True)
 class Chosen(Systems):
-    """Some of the scores as they are."""
+    """Some of the scores, unchanged."""
 
     systems: int = 0
     chosen: Sequence[int] = field(kw_only=True)
@@ -280,7 +280,7 @@ def _where(value: Any, then: Any, otherwise: Any) -> Any:
 
 
 def total(parts: Sequence[Any]) -> Any:
-    """The sum of expressions, in a tree that is not deep: engines limit the depth."""
+    """The sum of expressions, as a shallow tree, since engines limit the depth."""
     while len(parts) > 1:
         pairs = zip(parts[::2], parts[1::2], strict=False)
         parts = [*(a + b for a, b in pairs), *parts[len(parts) & ~1 :]]
@@ -298,7 +298,7 @@ def highest(parts: Sequence[Any]) -> Any:
 
 
 def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
-    """The place of the highest score, the first or last of equal ones."""
+    """The position of the highest score, the first or last of equal ones."""
     none, choose = (len(scores), lowest) if ties == "first" else (-1, highest)
     return choose(
         [nw.when(s == top).then(nw.lit(at)).otherwise(nw.lit(none)) for at, s in enumerate(scores)]
@@ -306,11 +306,11 @@ def best(scores: Sequence[Any], top: Any, ties: str) -> Any:
 
 
 def gap_of(columns: Request, distributions: int) -> Any:
-    """What an item lacks: the place in ``columns.used`` of the first column without a valid value.
+    """What an item lacks: the index in ``columns.used`` of the first column without a valid value.
 
-    The place after the last one means that the scores of a system are not a distribution (checked
-    for ``distributions`` systems), and the next that nothing is missing. A missing true class is
-    seen when items are grouped by it.
+    The index after the last one means that the scores of a system are not a distribution (checked
+    for ``distributions`` systems), and the next one that nothing is missing. A missing true class
+    shows when items are grouped by it.
     """
     gaps, nothing = [], nw.lit(complete(columns))
     for at, name in enumerate(columns.used):
@@ -341,8 +341,8 @@ def _unfair(scores: Sequence[Any]) -> Any:
 
 
 UNIT = 200
-"""Weights are added up in units of 2**200, 2**400, … or of their inverses, if they are far from 1:
-squares and products of what is near 1 keep all digits."""
+"""Weights far from 1 are summed in units of 2**200, 2**400, … or their inverses: squares and
+products of numbers near 1 keep all digits."""
 
 
 def _unit_of(weight: Any) -> Any:
@@ -353,7 +353,7 @@ def _unit_of(weight: Any) -> Any:
 
 
 class Classes(Question):
-    """How many items there are of each true class, by what they lack and the size of weights."""
+    """The number of items of each true class, by what they lack and the size of their weights."""
 
     def __init__(self, distributions: int) -> None:
         """``distributions``: how many systems have probabilities."""
@@ -389,7 +389,7 @@ class Added(Question):
         lines = self._values.judged(items, columns)
         lines = lines.select(*(each.alias(name) for name, each in chosen.items()))
         w, v = nw.col("w"), nw.col("v")
-        ww = w if columns.whole else w * w  # the squares of the weights of so many items
+        ww = w if columns.whole else w * w  # the squares of the weights of this many items
         sums = {"ww": ww, "wv": w * v, "wwv": ww * v, "wwvv": ww * v * v}
         lines = lines.with_columns(*(each.alias(name) for name, each in sums.items()))
         return {KEY: plain_rows(grouped_frame(lines, [*slices, "c"], ["lost", "w", *sums]))}

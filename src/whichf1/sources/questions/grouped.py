@@ -1,8 +1,8 @@
 """What is asked of items: GROUP BY class and predictions, or GROUP BY class and scores.
 
-Every engine shows the items under the same names, so that dots, quotes and a column used twice do
-no harm: k is the true class, s0, s1, … are the predictions or scores, w is the weight, c the
-cluster, and b0, b1, … are the columns that make slices.
+Every engine shows the items under the same names, so that dots, quotes and repeated columns are
+harmless: k is the true class, s0, s1, … are the predictions or scores, w is the weight, c the
+cluster, and b0, b1, … are the columns that define slices.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ SUMS = ["w", "ww", "bad"]
 
 
 class Question(ABC):
-    """What is asked of the columns: the same of a DuckDB view and of any dataframe."""
+    """What is asked of the columns, whether of a DuckDB view or of any dataframe."""
 
     @abstractmethod
     def answer(self, items: Any, columns: Request) -> dict[str, list[Any]]:
-        """What items give that are shown under the names of this module."""
+        """The answer for items that are shown under the names of this module."""
 
     def merged(self, parts: list[Any]) -> list[Any]:
-        """The answers of several parts: what is alike in them is added up where it is used."""
+        """The answers of several parts; equal groups are summed where they are used."""
         return parts
 
     def joined(self, parts: Sequence[Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
@@ -80,10 +80,10 @@ class Question(ABC):
 
     def of_pair(self, true: Any, pred: Any, request: Request, name: str) -> Answer:
         """The answer for a batch of two arrays."""
-        raise InputError(f"{name} is a pair of arrays. Give dataframes, whose columns have names.")
+        raise InputError(f"{name} is a pair of arrays. Pass dataframes, whose columns have names.")
 
     def gather(self, data: Any, predictions: Any, request: Request) -> Answer:
-        """The answer for data with columns, for which of them, and where it comes from."""
+        """The answer for data with columns, the columns it is for, and its origin."""
         kind, reading = kind_of(data), request.reading
         if kind == "database" or "query" in reading or "table" in reading:
             from whichf1.sources.engines.sql import gather_database
@@ -93,8 +93,8 @@ class Question(ABC):
             return self._of_files(data, predictions, request)
         if kind == "batches" and predictions is not None:
             raise ShapeError(
-                f"y_true must be a sequence of labels; got {type(data).__name__}. Give a list; "
-                "batches come alone."
+                f"y_true must be a sequence of labels; got {type(data).__name__}. Pass a list; "
+                "batches are passed alone."
             )
         if predictions is not None or reading:
             unread = ", ".join(f"{name}=" for name in reading)
@@ -117,8 +117,9 @@ class Question(ABC):
     def _of_files(self, data: Any, predictions: Any, request: Request) -> Answer:
         if predictions is not None and kind_of(predictions) != "files":
             raise InputError(
-                f"after a file comes the path of a file of predictions; got "
-                f"{type(predictions).__name__}. Or read both into arrays."
+                f"the second argument after a file must be the path of a file "
+                f"of predictions; got {type(predictions).__name__}. Otherwise, read both into "
+                f"arrays."
             )
         from whichf1.sources.engines.files import ReadingOptions, gather_aligned, gather_files
 
@@ -130,13 +131,13 @@ class Question(ABC):
             from whichf1.sources.engines.spark import gather_on_spark
 
             if predictions is not None or engine not in (None, "spark"):
-                raise InputError("engine= is 'spark', for one path: join the files there first")
+                raise InputError("engine='spark' takes one path: join the files first")
             return gather_on_spark(data, request, self, options, master)
         if predictions is not None:
             return gather_aligned(data, predictions, request, self, options, id, beside)
         if id is not None:
             raise InputError(
-                "id= joins a file of gold labels with a file of predictions: give both"
+                "id= joins a file of gold labels with a file of predictions: pass both"
             )
         return gather_files(data, request, self, options)
 
@@ -146,6 +147,18 @@ class Grouped(Question):
 
     Joint predictions, and clusters, are the keys of one table, kept under the first column.
     """
+
+    def of_view(
+        self, database: Database, columns: Request, explain: Callable[[str], str]
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``: of one system, a plain query, without narwhals."""
+        if columns.weights or columns.cluster or len(columns.preds) > 1:
+            return super().of_view(database, columns, explain)
+        shown = [f"{quote(name)} AS {short}" for short, name, _ in _names(columns)]
+        keys = ", ".join([*(f"b{at}" for at in range(len(columns.by))), "k", "s0"])
+        query = f"SELECT {keys}, count(*) FROM (SELECT {', '.join(shown)} FROM items) GROUP BY ALL"
+        rows = database.run(query, explain)
+        return {columns.preds[0]: [_padded(row, ()) for row in rows]}
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """The rows, grouped by the engine."""
@@ -187,7 +200,7 @@ class Grouped(Question):
 
 
 class Listed(Question):
-    """The columns as they are, item by item in their order."""
+    """The columns unchanged, item by item in order."""
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[dict[str, Any]]]:
         """The columns of a part, by the names of this module."""
@@ -199,14 +212,14 @@ def _of_arrays(request: Request, width: int, name: str) -> Request:
     """The request for a pair of arrays, which have no further columns."""
     if request.used != [""] or request.systems:
         raise InputError(
-            f"{name} is a pair (y_true, y_pred), which has no columns to name. Give dataframes."
+            f"{name} is a pair (y_true, y_pred), which has no columns to name. Pass dataframes."
         )
     preds = ("y_pred",) if width == 1 else tuple(f"y_pred[{at}]" for at in range(width))
     return replace(request, true="y_true", preds=preds)
 
 
 def merged(rows: Iterable[Row], measures: int = MEASURES) -> list[Row]:
-    """Rows of several parts as one row for each group; 1, 1.0 and True stay apart."""
+    """Rows of several parts as one row for each group; 1, 1.0 and True stay distinct."""
     sums: dict[Any, list[Any]] = {}
     for row in rows:
         keys = tuple(None if is_missing(value) else value for value in row[:-measures])
@@ -263,7 +276,7 @@ def _grouping_sets(
 def _unpivoted(
     items: Any, shared: list[str], names: list[str], columns: Request
 ) -> Iterator[tuple[str, Row]]:
-    """An item becomes a line for each prediction, those of one type in a pass."""
+    """An item becomes a line for each prediction; those of one type are read in one pass."""
     items, sums = _weighed(items, columns)
     schema = items.collect_schema()
     alike: dict[str, list[str]] = {}
@@ -300,15 +313,15 @@ def grouped_frame(items: Any, keys: Sequence[str], sums: Sequence[str] = ()) -> 
 class Scoring(Question):
     """GROUP BY the true class and the scores, or what is derived from them.
 
-    The items of a line are alike in weight and cluster, too, if they are to stay ``apart``;
-    otherwise their weights are added up.
+    The items of a line also have the same weight and cluster if they are kept ``apart``;
+    otherwise their weights are summed.
     """
 
     def __init__(self, apart: bool = False, derived: Systems | None = None) -> None:
         self._apart, self._derived = apart, derived
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[ScoredLines]]:
-        """The lines of a frame; of one in memory, every item."""
+        """The lines of a frame; for a frame in memory, every item."""
         if self._derived is not None or not isinstance(frame, nw.DataFrame):
             return super().of_frame(frame, columns)
         items = _prepared(frame, columns)
@@ -333,7 +346,8 @@ class Scoring(Question):
         width = len(columns.preds)
         if self._derived is not None:
             items, width = self._derived.of(items, columns)
-        keys = ["k", *(f"s{at}" for at in range(width)), *kept_names(columns)]
+        keys = [*(f"s{at}" for at in range(width)), *kept_names(columns)]
+        keys = keys if columns.alone else ["k", *keys]
         sums: list[str] = []
         if columns.whole or (columns.weights is not None and not self._apart):
             keys.remove("w")
@@ -344,7 +358,7 @@ class Scoring(Question):
 
 def _names(columns: Request) -> list[tuple[str, str, bool]]:
     """The names under which columns are shown, and which are read as numbers."""
-    names = [("k", columns.true, False)]
+    names = [] if columns.alone else [("k", columns.true, False)]
     names += [(f"s{at}", name, columns.scores) for at, name in enumerate(columns.preds)]
     names += [("w", columns.weights, True)] if columns.weights else []
     names += [("c", columns.cluster, False)] if columns.cluster else []
@@ -369,7 +383,7 @@ def _viewed(database: Database, columns: Request) -> Any:
 
 
 def _prepared(frame: Any, columns: Request) -> Any:
-    """A frame with these names; numbers are floats first, as sums of narrow integers may wrap."""
+    """A frame with these names; numbers become floats, as sums of narrow integers may overflow."""
     schema = frame.collect_schema()
     if isinstance(frame, nw.DataFrame):
         frames.refuse_mixed_objects(frame, columns)
@@ -377,7 +391,7 @@ def _prepared(frame: Any, columns: Request) -> Any:
             if schema[name] == nw.Object:
                 refuse_large(filter(_is_whole, frame[name].to_list()), f"column {name!r}: scores")
     spelled: dict[str, str] = {}
-    if frame.implementation.is_pyspark():  # where a dot in a name means a field of a structure
+    if frame.implementation.is_pyspark():  # where a dot in a name means a field of a struct
         native = frame.to_native()
         spelled = {name: f"c{at}" for at, name in enumerate(native.columns)}
         frame = nw.from_native(native.toDF(*spelled.values()))
@@ -401,7 +415,7 @@ def _is_whole(value: Any) -> bool:
 
 
 def _without_nan(items: Any, columns: Request) -> Any:
-    """NaN and infinity are no clusters, but most engines do not treat them as missing."""
+    """NaN and infinity are not clusters, but most engines do not treat them as missing."""
     if columns.cluster is None or not items.collect_schema()["c"].is_float():
         return items
     c = nw.col("c")
@@ -411,7 +425,7 @@ def _without_nan(items: Any, columns: Request) -> Any:
 def _lines(cells: Mapping[str, Any], columns: Request, *, ordered: bool = False) -> ScoredLines:
     numbers = {name: _numbers(x) for name, x in cells.items() if name[0] in "snw" or name == "bad"}
     return ScoredLines(
-        cells["k"],
+        np.zeros(len(numbers["s0"]), np.intp) if columns.alone else cells["k"],
         np.column_stack([numbers[name] for name in numbers if name[0] == "s"]),
         numbers["n"].astype(np.int64) if "n" in numbers else None,
         numbers.get("w"),
