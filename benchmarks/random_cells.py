@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -161,17 +162,19 @@ def _costs(rng: Random, k: int) -> str:
     return str(costs.tolist()).replace(" ", "")
 
 
-def _table_score(rng: Random, k: int) -> str:
+def _table_score(rng: Random, k: int, weighted: bool = False) -> str:
     """Any score of counts, of a class or of the whole table."""
     kind = rng.random()
     if kind < 0.3:
-        return _with_parameters(rng, _of(rng, *AGREEMENT), k)
+        fitting = (x for x in AGREEMENT if not (weighted and EVERY[x].whole))
+        return _with_parameters(rng, _of(rng, *fitting), k)
     rate = _of(rng, *RATES)
     score = _with_parameters(rng, rate)
     if kind < 0.55:
         return f"{score}|positive:{int(rng.integers(k))}"
-    # the others of prevalence are 1 / k, whatever the items
-    averages = ("weighted",) if rate == "prevalence" else ("macro", "macro", "weighted", "micro")
+    # the others of how many items belong to a class, or are assigned to it, are always 1 / k
+    sizes = EVERY[rate].better == "neither"
+    averages = ("weighted",) if sizes else ("macro", "macro", "weighted", "micro")
     average = _of(rng, *averages)
     formulas = (
         ("", "|formula:of-averages") if EVERY[rate].harmonic and average != "micro" else ("",)
@@ -206,7 +209,11 @@ def classes(rng: Random) -> Free:
 def weights(rng: Random) -> Free:
     """Log-normal weights, which go with errors, with the true class, or with nothing."""
     label, k, cells = _table(rng, 12)
-    n, score, spread = int(_between(rng, 100, 5000)), _table_score(rng, k), _between(rng, 0.2, 1.5)
+    n, score, spread = (
+        int(_between(rng, 100, 5000)),
+        _table_score(rng, k, True),
+        _between(rng, 0.2, 1.5),
+    )
     way = _of(rng, "anywhere", "twice on errors", "half on errors", "by class")
     factor = np.ones((k, k))
     if way == "by class":
@@ -279,8 +286,12 @@ def label_sets(rng: Random) -> Free:
     k, n = int(_between(rng, 2, 25.9)), int(_between(rng, 50, 3000))
     rates = np.linspace(0.4, _between(rng, 0.03, 0.3), k)
     accuracy, together = 1 - _between(rng, 0.02, 0.4), _of(rng, 0.0, 0.8)
-    rate = _with_parameters(rng, _of(rng, *RATES))
-    averaged = f"{rate}|avg:{_of(rng, 'macro', 'micro', 'weighted', 'samples')}"
+    metric = _of(rng, *RATES)
+    rate = _with_parameters(rng, metric)
+    # one item with an infinite ratio makes the mean over all of them infinite
+    limited = EVERY[metric].bounds[1] < inf
+    averages = ("macro", "micro", "weighted", *(("samples",) if limited else ()))
+    averaged = f"{rate}|avg:{_of(rng, *averages)}"
     of_ranks = _with_parameters(rng, _of(rng, *OF_RANKS), k)
     score = _of(rng, averaged, averaged, averaged, _of(rng, *OF_ITEMS), of_ranks)
 

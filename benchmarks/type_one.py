@@ -499,6 +499,7 @@ def main() -> None:
         return
     cells = random_cells(args.random, args.seed) if args.random else grid()
     path = RANDOM if args.random else GRID
+    others = [] if args.only is None else [x for x in read(path) if x.family != args.only]
     rows = []
     for cell in cells:
         if args.only in (None, cell.family):
@@ -507,9 +508,8 @@ def main() -> None:
             red, share, warned = "RED" if row.red else "   ", row.rejected, row.cautioned
             what = f"{row.test:13} {row.family}: {row.cell} {row.metric}"
             print(f"{red} {share:6.1%} {warned:6.1%} cautioned  {what}", flush=True)
+            write(path, [*others, *rows])  # what is measured stays, whatever happens
     print(table(rows))
-    others = [] if args.only is None else [x for x in read(path) if x.family != args.only]
-    write(path, [*others, *rows])
     write_page()
 
 

@@ -74,7 +74,7 @@ def test_several_columns_of_scores_are_several_curves(run: Run, tmp_path: Path) 
         (("confusion", "absent.csv"), "absent.csv"),
         (("roc", SPAM, "--score", "score"), "--positive"),
         (("roc", ANIMALS, "--pred", "pred"), "--score"),
-        (("reliability", SPAM, *SCORES, "--score", "score"), "give --score once"),
+        (("reliability", SPAM, *SCORES, "--score", "score"), "use --score once"),
         (("slices", SYSTEMS, "--pred", "weak"), "--by"),
         (("comparison", SYSTEMS, "--pred", "weak"), "at least two systems"),
         (("flips", SYSTEMS, *PAIR, "--margin", "0.1"), "--margin is for"),

@@ -178,8 +178,8 @@ class TestRecomputing:
     ("given", "message"),
     [
         ({"precision": 62, "recall": 0.58, "f1": 0.55}, "two scales: precision 62, recall 0.58"),
-        ({"precision": 62, "recall": 58, "f1": 155}, "f1 must lie in"),
-        ({"precision": -0.1, "recall": 0.58, "f1": 0.55}, "precision must lie in"),
+        ({"precision": 62, "recall": 58, "f1": 155}, "f1 must be in"),
+        ({"precision": -0.1, "recall": 0.58, "f1": 0.55}, "precision must be in"),
         ({"precision": 0.623, "recall": 0.58, "f1": 0.55, "decimals": 2}, "3 decimals, not 2"),
         ({"precision": "?", "recall": 0.58, "f1": 0.55}, "precision must be a number"),
         ({"precision": 0.6, "recall": 0.58, "f1": 0.55, "classes": 2.5}, "whole number"),

@@ -183,9 +183,9 @@ def test_many_classes_try_the_likely_exclusions() -> None:
 @pytest.mark.parametrize(
     ("value", "options", "message"),
     [
-        (1.2345, {"scale": "unit"}, r"must lie in \[0, 1\]"),
+        (1.2345, {"scale": "unit"}, r"must be in \[0, 1\]"),
         (101, {}, r"in \[0, 100\] as percent"),
-        (-0.1, {}, r"must lie in \[0, 1\]"),
+        (-0.1, {}, r"must be in \[0, 1\]"),
         (0.3542, {"decimals": 3}, "has 4 decimals, not 3"),
         ("0.354", {"decimals": -1}, "from 0 to 15"),
         ("0.354", {"decimals": 2.5}, "from 0 to 15"),

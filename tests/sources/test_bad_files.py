@@ -106,14 +106,14 @@ def test_a_file_that_changes_while_it_is_read(
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = Grouped.answer
+    count = Grouped.of_view
 
     def grouped(*arguments: Any, **options: Any) -> Any:
         found = count(*arguments, **options)
         path.write_bytes(HEAD + (ROWS[:4] if change == "shrinks" else ROWS * 2))
         return found
 
-    monkeypatch.setattr(Grouped, "answer", grouped)
+    monkeypatch.setattr(Grouped, "of_view", grouped)
     with pytest.raises(wf.errors.FileError, match="changed while it was read"):
         wf.count(path)
 
@@ -125,13 +125,13 @@ def test_a_file_that_shrinks_before_it_is_counted(
 
     path = tmp_path / "p.csv"
     path.write_bytes(HEAD + ROWS)
-    count = Grouped.answer
+    count = Grouped.of_view
 
     def grouped(*arguments: Any, **options: Any) -> Any:
         path.write_bytes(HEAD + ROWS[: len(ROWS) // 2])
         return count(*arguments, **options)
 
-    monkeypatch.setattr(Grouped, "answer", grouped)
+    monkeypatch.setattr(Grouped, "of_view", grouped)
     with pytest.raises(wf.errors.FileError):
         wf.count(path)
 

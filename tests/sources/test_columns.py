@@ -274,8 +274,8 @@ def test_arguments_that_do_not_fit() -> None:
     frame = pl.DataFrame({"true": [0, 1], "pred": [0, 1], "score": [0.1, 0.9], "t": ["a", "b"]})
     e = wf.errors
     for call, error, said in (
-        (lambda: wf.rank([0, 1], [0.1, 0.2], score="s"), e.InputError, "arrays have none"),
-        (lambda: wf.roc_auc([0, 1], [0.1, 0.2], true="s"), e.InputError, "arrays have none"),
+        (lambda: wf.rank([0, 1], [0.1, 0.2], score="s"), e.InputError, "but these are arrays"),
+        (lambda: wf.roc_auc([0, 1], [0.1, 0.2], true="s"), e.InputError, "but these are arrays"),
         (
             lambda: loose.accuracy(frame, score="score"),
             e.DefinitionError,
@@ -297,7 +297,7 @@ def test_arguments_that_do_not_fit() -> None:
         ),
         (lambda: wf.compare(frame, "pred", true="true"), e.InputError, "systems must be columns"),
         (lambda: wf.compare(frame, ["pred", "pred"], true="true"), e.InputError, "named twice"),
-        (lambda: wf.compare([0], {"A": [0]}, true="true"), e.InputError, "arrays have none"),
+        (lambda: wf.compare([0], {"A": [0]}, true="true"), e.InputError, "but these are arrays"),
         (lambda: wf.compare(frame, ["pred", "t"], pred="t"), e.InputError, "name their columns"),
         (lambda: wf.compare(frame, ["pred", "t"], "hamming_loss"), e.InputError, "Name the sep"),
         (

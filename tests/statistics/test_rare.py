@@ -125,16 +125,55 @@ def test_a_score_that_no_interval_is_known_to_cover_says_so() -> None:
     assert area.caution is None
 
 
-def test_a_score_near_its_bound_needs_more_clusters() -> None:
-    rng = np.random.default_rng(6)
-    cluster, true = np.repeat(np.arange(12), 20), rng.integers(0, 2, 240)
-    for wrong, told in (
-        (0.3, None),
-        (0.02, "there are 12 clusters: the interval may be too narrow"),
-    ):
-        predicted = np.where(rng.random(240) < wrong, 1 - true, true)
+@pytest.mark.parametrize(
+    ("clusters", "told"),
+    [(12, None), (5, "there are 5 clusters: the interval may be too narrow")],
+)
+def test_a_caution_about_clusters_does_not_depend_on_errors(
+    clusters: int, told: str | None
+) -> None:
+    rng, n = np.random.default_rng(6), 20 * clusters
+    cluster, true = np.repeat(np.arange(clusters), 20), rng.integers(0, 2, n)
+    for wrong in (0.3, 0.02):
+        predicted = np.where(rng.random(n) < wrong, 1 - true, true)
         counts = wf.count(true, predicted, cluster=cluster)
         assert present(wf.accuracy(counts, interval="auto").interval).caution == told
+
+
+def test_losses_that_are_limited_need_fewer_items() -> None:
+    rng = np.random.default_rng(8)
+    true, chances = rng.integers(0, 2, 100), rng.uniform(0.1, 0.9, 100)
+    both = np.column_stack([1 - chances, chances])
+    for metric in (wf.log_loss, wf.log_loss_skill):
+        told = present(metric(true, both, interval="auto").interval).caution
+        assert told == "there are 100 items: the interval may be too narrow"
+    for metric in (wf.brier, wf.brier_skill, wf.bayes_cost, wf.normalized_bayes_cost):
+        assert present(metric(true, both, interval="auto").interval).caution is None
+    labels = rng.random((100, 3)) < 0.4
+    ranked = wf.coverage_error(labels.astype(int), rng.random((100, 3)), interval="auto")
+    assert present(ranked.interval).caution is None
+
+
+def test_a_mean_of_ratios_needs_what_its_ratios_are_divided_by() -> None:
+    table = [[40, 1, 1], [1, 40, 1], [0, 1, 40]]  # two or three errors of each kind
+    counts = wf.Counts.from_matrix(table, rows="true")
+
+    def caution(metric: Any) -> str | None:
+        return present(metric(counts, average="macro", interval="auto").interval).caution
+
+    assert caution(wf.negative_likelihood_ratio) is None
+    told = "class 0 has 1 false positive: the interval may be too narrow"
+    for metric in (wf.positive_likelihood_ratio, wf.diagnostic_odds_ratio, wf.yule_q):
+        assert caution(metric) == told
+
+
+def test_a_weighted_fraction_needs_the_items_that_it_is_a_fraction_of() -> None:
+    true = np.repeat([0, 1], [6, 200])
+    weights = np.linspace(0.5, 1.5, 206)
+    counts = wf.count(true, true, weights=weights)
+    told = present(wf.recall(counts, positive=0, interval="auto").interval).caution
+    assert told is not None and told.startswith("it is a fraction of items that are worth ")
+    assert present(wf.specificity(counts, positive=0, interval="auto").interval).caution is None
 
 
 def test_clusters_are_left_out_of_their_classes() -> None:

@@ -28,7 +28,7 @@ COMMANDS = {
     "agree": ("agree", "Score the agreement of raters."),
     "threshold": ("score", "Find the threshold at which a score is best."),
     "dialects": ("published", "Print every library's macro F1 for the same predictions."),
-    "explain": ("published", "Find definitions that give a published number on this data."),
+    "explain": ("published", "Find definitions that reproduce a published number."),
     "audit": ("published", "Tell which macro F1 was published."),
     "convert": ("published", "Express a score of one dialect in another."),
     "plot": ("pictures", "Draw a picture: of classes, curves or comparisons."),
@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:  # for which click would print an empty line
-            raise click.exceptions.Exit(1) from None
+            raise click.exceptions.Exit(INTERRUPTED) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the table."""
@@ -130,6 +130,8 @@ app = LazyGroup(
 
 FEW_COLLECTIONS = 50_000
 """New objects before garbage is collected: importing makes many of them, and hardly any garbage."""
+INTERRUPTED = 130
+"""The exit code of a program that Ctrl-C ended: 128 and the number of the signal."""
 OURS = (OtherDataWarning, LabelWarning, IntervalWarning)
 """Warnings that are printed unchanged."""
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -219,6 +220,11 @@ class Definition:
         if metric.bounds_of is None:
             return metric.bounds
         return metric.bounds_of(**self.arguments)
+
+    @property
+    def unlimited(self) -> bool:
+        """Whether a single item may have any loss, so that a few rare ones can decide the mean."""
+        return self.declaration.unlimited and not all(map(isfinite, self.bounds))
 
     @cached_property
     def arguments(self) -> dict[str, Any]:

@@ -22,6 +22,7 @@ EPSILON = float(np.finfo(np.float64).eps)
     title="mean",
     bounds=(-inf, inf),
     bounds_of=lambda of, bounds: (0, 1) if bounds == "unit" else (-inf, inf),
+    unlimited=True,
 )
 def mean_value(
     values: Array,
@@ -45,6 +46,7 @@ def mean_value(
     better="lower",
     sklearn="log_loss",
     probabilities=True,
+    unlimited=True,
     sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )
 def log_loss(
@@ -115,6 +117,7 @@ def top_k_accuracy(
     better="lower",
     sklearn="hinge_loss",
     signed=True,
+    unlimited=True,
 )
 def hinge_loss(x: Predicted) -> Array:
     """Mean shortfall of the true class's score from a margin of 1 above all others."""
@@ -153,6 +156,7 @@ def spherical_score(x: Predicted) -> Array:
     bounds=(-inf, 1),
     sklearn="d2_log_loss_score",
     probabilities=True,
+    unlimited=True,
     relative="skill",
     sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
 )

@@ -228,9 +228,13 @@ class Metric:
     whole: bool = False
     """Whether it counts pairs or numbers of items, so that items cannot have weights."""
     relative: Literal["skill", "ratio"] | None = None
-    """For a loss that is divided by that of the best constant prediction: whether the score is
-    the fraction avoided ('skill') or the fraction that remains ('ratio'). The constant gives every
-    item the observed frequencies of the classes as its probabilities."""
+    """For a loss that is divided by that of the best constant prediction: the fraction that is
+    saved ('skill'), or that remains ('ratio'). The constant gives every item the observed
+    frequencies of the classes as its probabilities."""
+    unlimited: bool = False
+    """For a loss: whether a single item may have any, so that a few rare ones can decide the mean.
+    The cost of a decision or the rank of a label has no bound that all data share, but is limited
+    by the costs and the number of labels."""
     signed: bool = False
     """For a loss of scores that are not probabilities: whether a single score per item is above 0
     for the positive class and below 0 for the other."""

@@ -7,7 +7,6 @@ A score is the mean over labels (macro, weighted), a score of all pairs of an it
 from __future__ import annotations
 
 from functools import partial
-from math import inf
 from typing import Any
 
 import numpy as np
@@ -62,10 +61,10 @@ def statistic_of(definition: Definition, lines: ScoredLines) -> Means | LabelMea
     """The score as a function of how often each line occurs."""
     if definition.declaration.kind == "loss":
         losses = _losses(definition, lines)
-        endless = definition.bounds[1] == inf
+        unlimited = definition.unlimited
         if definition.average == "weighted":
-            return LabelMeans(losses, lines.true, endless)
-        return Means(losses.mean(1), endless)
+            return LabelMeans(losses, lines.true, unlimited)
+        return Means(losses.mean(1), unlimited)
     if definition.average == "samples":
         values = _of_each_item(definition, lines)
         if definition.undefined != "skip" and np.isnan(values).any():

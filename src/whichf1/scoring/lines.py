@@ -300,9 +300,10 @@ def _means(
     """The mean of a value of each line, or its ratio to the loss of the class frequencies."""
     metric = definition.declaration
     if metric.relative is None:
-        return Means(values, definition.bounds[1] == inf)
+        return Means(values, definition.unlimited)
     codes, classes = np.asarray(lines.true, np.intp), max(len(names), 2)
-    return Relative(values, codes, classes, _each(definition), metric.relative == "skill")
+    skill = metric.relative == "skill"
+    return Relative(values, codes, classes, _each(definition), skill, definition.unlimited)
 
 
 def score_ranking(
@@ -557,8 +558,8 @@ def _score_clusters(definition: Definition, sums: EngineSums, scores: ClassScore
     table = np.zeros((codes.max() + 1, sums.table.shape[1]))
     np.add.at(table, codes, sums.table)
     _, w, ww, wv, *_ = table[table[:, 1] > 0].T
-    endless = definition.bounds[1] == inf
-    means = ScoredItems(definition, Means(wv / w, endless), None, scores.labels)
+    unlimited = definition.unlimited
+    means = ScoredItems(definition, Means(wv / w, unlimited), None, scores.labels)
     count, squares = w.astype(np.int64), None
     if scores.weights is not None:
         with np.errstate(over="ignore"):

@@ -17,6 +17,7 @@ from whichf1 import kernel
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics import Metric
 from whichf1.metrics.averaging import per_class
+from whichf1.statistics import sizes
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
@@ -153,9 +154,18 @@ class Cells(Statistic):
             if definition.declaration.bounds[1] < inf:
                 return None
             return self._few_in_class(sample, at, careful, FEW_HITS)
+        if (
+            not careful
+            and not self._whole
+            and sample.cluster is None
+            and self._fraction is not None
+        ):
+            return self._few_in_base(sample, at)
         metric = definition.declaration
-        if not careful and metric.better == "neither" and definition.average == "weighted":
-            return "a mean weighted by class size hardly varies if the classes are equally large"
+        if not careful and self._of_sizes:
+            if self._other_sizes(sample) is not None:
+                return None
+            return "a mean of classes by their own size hardly moves where these are equal"
         agreement = metric.kind == "agreement" and self._fraction is None
         if not careful and agreement and not _is_mean_of_classes(definition):
             seen = int(((self.frozen.table.rows > 0) | (self.frozen.table.columns > 0)).sum())
@@ -199,8 +209,9 @@ class Cells(Statistic):
         needs = (False, False)
         if careful and rate:
             needs = _needed_errors(metric, definition.parameters)
-        if rate and self._whole and (metric.of_ratio or metric.bounds[1] == inf):
-            needs = (True, True)  # one class with an infinite ratio decides the mean
+        if rate and self._whole:  # one class with a ratio without end decides the mean
+            endless = _endless_without(metric, definition.parameters)
+            needs = (needs[0] or endless[0], needs[1] or endless[1])
         least = {
             "items": least_items,
             "hits": FEW_HITS if careful else 0,
@@ -208,6 +219,15 @@ class Cells(Statistic):
             "misses": FEW_HITS if needs[1] else 0,
         }
         return fewest(size_of, lambda place: labels[codes[place]], least)
+
+    def _few_in_base(self, sample: Sample, at: int) -> str | None:
+        """Too few weighted items of which a score of one class is a fraction."""
+        share = self._fraction
+        assert share is not None
+        counted = sample.at(~np.isnan(share.success[self._kind(at)]))
+        if not len(counted.count) or (worth := counted.effective_n) >= FEW:
+            return None
+        return f"it is a fraction of items that are worth {worth:.3g}"
 
     @property
     def size(self) -> int:
@@ -234,6 +254,10 @@ class Cells(Statistic):
         if share is not None:
             return self.values(sample.count).reshape(-1), [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
+        other = self._other_sizes(sample)
+        if other is not None:
+            twin = sizes.product_of_sizes(table, other, sample)
+            return self.values(sample.count).reshape(-1), [twin]
         if table.classes**2 > _MANY_CELLS and reads_cells(definition):
             return self.values(sample.count).reshape(-1), [None]
         whole = definition.declaration.kind == "agreement"
@@ -257,10 +281,27 @@ class Cells(Statistic):
             second, fourth = added.powers(*slope[:4])
         powers = (weight**2 * second, weight**4 * fourth)
         spread = sample.smoothed_spread(by_cell, powers, table.true)
-        twin = Smoothed(
-            float(values[1]), spread, "beta" if sample.cluster is None else "transformed"
-        )
-        return values[:1], [twin]
+        scale: Any = "beta" if sample.cluster is None else "transformed"
+        return values[:1], [Smoothed(float(values[1]), spread, scale)]
+
+    @property
+    def _of_sizes(self) -> bool:
+        """Whether it is a mean of the sizes of classes, by these sizes."""
+        definition = self.definition
+        return definition.declaration.better == "neither" and definition.average == "weighted"
+
+    def _other_sizes(self, sample: Sample) -> Array | None:
+        """If so, the classes whose sizes are multiplied by those of the true ones, of each cell.
+
+        None also if only some of the classes count, or if there are too many.
+        """
+        table, definition = self.frozen.table, self.definition
+        every = len(self.frozen.classes) == table.classes and not definition.epsilon
+        if not (self._of_sizes and every and sizes.fits(table, sample)):
+            return None
+        top = _alone(*self._formula, 1)[0]
+        missed, false = bool(top[2]), bool(top[3])
+        return None if missed == false else table.true if missed else table.predicted
 
     def with_prior(self, sample: Sample, items: float) -> tuple[Cells, Sample]:
         """The score on all cells, including empty ones; on occupied ones if classes are many."""
@@ -538,6 +579,19 @@ def _needed_errors(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> t
     bottom = _alone(metric, dict(parameters), 1)[1]
     every = not bottom.any()  # a ratio of ratios
     return every or bool(bottom[3]), every or bool(bottom[2])
+
+
+@lru_cache(maxsize=256)
+def _endless_without(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> tuple[bool, bool]:
+    """Whether a ratio, or the one behind a score, is infinite without false positives, and whether
+    it is without misses. Found by trying it.
+    """
+    metric = metric.of_ratio[0] if metric.of_ratio else metric
+    if metric.bounds[1] < inf:
+        return False, False
+    without = OneVsRest(np.array([3.0, 3]), np.array([0.0, 2]), np.array([1.0, 0]), np.full(2, 5.0))
+    false, misses = (metric.formula(without, **dict(parameters))[1] == 0).tolist()
+    return false, misses
 
 
 @lru_cache(maxsize=256)

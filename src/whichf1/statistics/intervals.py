@@ -15,7 +15,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
 from whichf1.statistics.items import is_whole_area
-from whichf1.statistics.sample import FEW_NEAR_BOUND, Sample, Share, Statistic, Twin, kinds
+from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
 from whichf1.statistics.scales import (
     NONE,
     Interval,
@@ -30,8 +30,6 @@ from whichf1.statistics.scales import (
 )
 from whichf1.tables.cells import Array
 
-_NEAR = 0.1
-"""Closer to a bound than this, a score depends on the few clusters that have errors."""
 MANY_ITEMS = 1000
 """From this many items on, a mean is normal enough, however skewed its items are."""
 
@@ -61,8 +59,8 @@ def estimate(
         elif exact:
             checked.append(interval)
         else:
-            few = sample.cluster is not None and _few_clusters(sample, value, bounds, careful)
-            few = few or statistic.few(sample, at, careful) or _not_known_to_cover(definition)
+            few = sample.few() or statistic.few(sample, at, careful)
+            few = few or _not_known_to_cover(definition)
             checked.append(cautioned(interval, few))
     return values, checked
 
@@ -78,14 +76,6 @@ def _not_known_to_cover(definition: Definition) -> str | None:
 def _room(value: float, bounds: tuple[float, float]) -> float:
     """The distance to the nearer bound of a score; negative for a value from ``undefined=``."""
     return min(value - bounds[0], bounds[1] - value)
-
-
-def _few_clusters(
-    sample: Sample, value: float, bounds: tuple[float, float], careful: bool
-) -> str | None:
-    """Too few clusters, in words: more are needed near a bound, where few of them have errors."""
-    near = not careful and _room(value, bounds) < _NEAR * min(bounds[1] - bounds[0], 1.0)
-    return sample.few(FEW_NEAR_BOUND) if near else sample.few()
 
 
 def cautioned(interval: Interval | None, few: str | None) -> Interval | None:

@@ -34,7 +34,7 @@ from whichf1.tables.cells import Array, Predicted, RankTable, Step, near_one, su
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
 FEW_LOSSES = 200
-"""An unbounded mean, whose largest values may not have been seen, needs this many."""
+"""And one of losses of any size, of which the largest may not have been seen, of fewer."""
 FEW_MISPLACED = 5
 """Two areas are hard to compare if fewer items of the rarer class than this are out of place."""
 _APART = 0.5
@@ -50,15 +50,17 @@ FEW_POOLED = 100
 """A ranking that has each item once for each label needs this many items."""
 FEW_BIASED = 150
 """A biased mean of rankings needs this many in each class; a pooled one twice as many items."""
+FEW_CLUSTERS_RANKED = 20
+"""A ranking needs this many clusters: only the delta method is available for them."""
 
 
 class Means(Itemwise):
     """A mean over items."""
 
-    def __init__(self, each: Array, endless: bool = False) -> None:
-        """``each``: the value of each item, NaN if left out; ``endless``: no bound."""
+    def __init__(self, each: Array, unlimited: bool = False) -> None:
+        """``each``: the value of each item, NaN if it is left out; ``unlimited``: it may be any."""
         self.each, self.items = np.asarray(each, np.float64), len(each)
-        self.endless = endless
+        self.unlimited = unlimited
         out = np.isnan(self.each)
         self._left_out = out if out.any() else None
 
@@ -103,7 +105,7 @@ class Means(Itemwise):
         """Too few items for a mean."""
         if self.right is not None and not careful:
             return None
-        return few_items(sample, FEW_LOSSES if self.endless else FEW_ITEMS)
+        return few_items(sample, FEW_LOSSES if self.unlimited else FEW_ITEMS)
 
     @property
     def right(self) -> Array | None:
@@ -120,7 +122,7 @@ class Means(Itemwise):
 
     def at(self, places: Array) -> Means:
         """The mean of some of the items."""
-        return Means(self.each[places], self.endless)
+        return Means(self.each[places], self.unlimited)
 
     def beside(self, other: Means) -> Means:
         """The mean over the items of both."""
@@ -163,10 +165,12 @@ class Relative(Itemwise):
         classes: int,
         loss: Callable[[Predicted], Array],
         skill: bool,
+        unlimited: bool = False,
     ) -> None:
         """``each``: the loss of each item; ``codes``: its class; ``loss``: that of predictions."""
         self._each, self._codes, self.items = np.asarray(each, np.float64), codes, len(each)
         self._classes, self._loss, self._skill = classes, loss, skill
+        self._unlimited = unlimited
 
     def values(self, count: Array) -> Array:
         """The score for counts (…, items); NaN if there is only one class."""
@@ -206,9 +210,10 @@ class Relative(Itemwise):
         return values, [mean_twin(float(values[0]), self.slope(sample.count), sample)]
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items for an unbounded mean, or in a class."""
+        """Too few items for a mean, or of a class."""
         sizes = np.bincount(self._codes, sample.equal_items[0], self._classes)
-        if (few := few_items(sample, FEW_LOSSES)) is None and sizes.min() < FEW:
+        least = FEW_LOSSES if self._unlimited else FEW_ITEMS
+        if (few := few_items(sample, least)) is None and sizes.min() < FEW:
             return f"there are {sizes.min():.3g} items of a class"
         return few
 
@@ -226,16 +231,16 @@ class Relative(Itemwise):
         return self._with(*map(np.concatenate, pairs))
 
     def _with(self, each: Array, codes: Array) -> Relative:
-        return Relative(each, codes, self._classes, self._loss, self._skill)
+        return Relative(each, codes, self._classes, self._loss, self._skill, self._unlimited)
 
 
 class LabelMeans(Itemwise):
     """The mean over labels of the mean of each, weighted by how many items have the label."""
 
-    def __init__(self, each: Array, true: Array, endless: bool = False) -> None:
+    def __init__(self, each: Array, true: Array, unlimited: bool = False) -> None:
         """``each``: a value for each item and label; ``true``: which labels an item has."""
         self._each, self._true, self.items = each, true, len(each)
-        self._endless = endless
+        self._unlimited = unlimited
 
     def values(self, count: Array) -> Array:
         """The mean for counts (…, items)."""
@@ -266,7 +271,7 @@ class LabelMeans(Itemwise):
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean."""
-        return few_items(sample, FEW_LOSSES if self._endless else FEW_ITEMS)
+        return few_items(sample, FEW_LOSSES if self._unlimited else FEW_ITEMS)
 
     def marks(self) -> list[Array]:
         """What distinguishes kinds of items: the values and labels."""
@@ -274,13 +279,13 @@ class LabelMeans(Itemwise):
 
     def at(self, places: Array) -> LabelMeans:
         """The mean of some of the items."""
-        return LabelMeans(self._each[places], self._true[places], self._endless)
+        return LabelMeans(self._each[places], self._true[places], self._unlimited)
 
     def beside(self, other: LabelMeans) -> LabelMeans:
         """The mean over the items of both."""
         pairs = ((self._each, other._each), (self._true, other._true))
         each, true = map(np.concatenate, pairs)
-        return LabelMeans(each, true, self._endless)
+        return LabelMeans(each, true, self._unlimited)
 
 
 class _TracedRanks:
@@ -621,10 +626,13 @@ class Rankings(Itemwise):
         return is_whole_area(self._definition) and self._single is not None
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items of a class that is ranked."""
+        """Too few clusters, or items of a class, that are ranked."""
+        few = None if careful else sample.few(FEW_CLUSTERS_RANKED)
+        if few is not None:
+            return few
         least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
-        if careful:
-            least = FEW_RANKED
+        if careful or self._definition.declaration.confidence:
+            least = FEW_RANKED  # of confidences, the few errors at the top decide
         elif self._definition.declaration.of_top is not None:
             least = FEW_AT_TOP
         elif self._definition.declaration.squared is not None:

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import inf, sqrt
+from math import hypot, inf, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,8 +46,6 @@ FEW_WEIGHTED = 20
 """For a test with weights, the effective number of items of a class should be at least this."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
-FEW_NEAR_BOUND = 20
-"""A score near a bound depends on few clusters, and needs this many more."""
 LEAST_CLUSTERED = 2.0
 """The least degrees of freedom of a spread of clusters."""
 UNEQUAL = 1.5
@@ -400,10 +398,12 @@ class Sample:
         return Rate(value, worth, spread.freedom, self.effective_n)
 
     def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
-        """The jackknife over clusters, linearized, with Bell and McCaffrey's degrees of freedom.
+        """The jackknife over clusters, linearized.
 
-        Leaving out a cluster whose items are a fraction h of their class changes the score by the
-        sum of their slopes over 1 − h.
+        Without a cluster, whose items are a fraction h of their class, the score is off by the sum
+        of their slopes over 1 − h. The spread is uncertain because clusters are few or of unequal
+        size (Bell and McCaffrey's degrees of freedom), and because few of them may have errors
+        (Satterthwaite's): the squares of both uncertainties add up.
         """
         assert self.cluster is not None
         times, parts = self.count / self.typical_weight, self.count * slope
@@ -418,11 +418,12 @@ class Sample:
         error = (1 - 1 / len(size)) * float(np.dot(off, off)) + added
         if classes is not None:
             size = np.bincount(self.cluster, times * _importance(slope, times, classes))[present]
-        freedom = min(
-            self._freedom_of_clusters(slope, size, sums, added),
-            degrees_of_freedom(off, np.ones(len(off))),
+        uncertain = hypot(
+            1 / self._freedom_of_clusters(slope, size, sums, added),
+            1 / degrees_of_freedom(off, np.ones(len(off))),
         )
-        return Spread(sqrt(error), freedom=max(freedom, LEAST_CLUSTERED))
+        freedom = max(1 / uncertain, LEAST_CLUSTERED) if uncertain > 0 else inf
+        return Spread(sqrt(error), freedom=freedom)
 
     def _freedom_of_clusters(
         self, slope: Array, size: Array, sums: Array, added: float = 0.0
@@ -673,7 +674,8 @@ def fewest(
         at = int(size.argmin()) if len(size) else -1
         if at >= 0 and size[at] < enough:
             number = f"{float(size[at]):.3g}"
-            return f"class {name_of(at)} has {number} {what[:-1] if number == '1' else what}"
+            one = {"misses": "miss"}.get(what, what[:-1])
+            return f"class {name_of(at)} has {number} {one if number == '1' else what}"
     return None
 
 

@@ -129,11 +129,12 @@ class Smoothed(NamedTuple):
 
     value: float
     spread: Spread
-    scale: Literal["beta", "transformed", "bent", "cubic"] = "beta"
+    scale: Literal["beta", "transformed", "bent", "cubic", "root"] = "beta"
     """Quantiles of the beta distribution with this mean and error; ± t errors on the logit or log
-    scale, or on one that is bent further; or Hall's cubic transformation of a mean."""
+    scale, or on one that is bent further; Hall's cubic transformation of a mean; or a square root,
+    for a variance that grows with the score."""
     shift: float = 0.0
-    """How many standard errors the interval is shifted on its scale."""
+    """How many errors the interval moves on its scale; of a root, by how much for each t²."""
     score: Callable[[float], float] | None = None
     """The function from an end to the score, if the value is an underlying fraction."""
 
@@ -154,6 +155,9 @@ def smoothed_interval(
     quantile = t_quantile((1 + level) / 2, freedom)
     if scale == "cubic":
         below, above = cubic_ends(at, error, skew or 0.0, quantile)
+    elif scale == "root":
+        middle, half = at + shift * quantile**2, quantile * sqrt(error**2 + (shift * quantile) ** 2)
+        below, above = middle - half, middle + half
     elif high == inf:
         step = error / (at - low)
         below, above = (
@@ -322,6 +326,8 @@ def t_quantile(p: float, freedom: float) -> float:
         return normal_quantile(p)
     if p <= 0.5:
         return -t_quantile(1 - p, freedom) if p < 0.5 else 0.0
+    if p >= 1:
+        return _FAR
     freedom = max(freedom, _LEAST)  # t² / freedom is x / (1 − x) of a beta distribution
     return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _FAR)
 
