@@ -124,6 +124,13 @@ def losses() -> Iterator[Case]:
         ):
             run = partial(intervals, name, Items(true, scores, None, own), {})
             yield f"losses/labels {kind}/{name}", run
+    for kind, own in (
+        ("plain", {}),
+        ("weights", {"weights": weights}),
+        ("clusters", {"cluster": cluster}),
+    ):
+        run = partial(intervals, "mean_value", Items(scores[:, 0], None, None, own), {})
+        yield f"losses/values {kind}/mean_value", run
 
 
 def several() -> Iterator[Case]:

@@ -144,10 +144,12 @@ def test_losses_that_are_limited_need_fewer_items() -> None:
     rng = np.random.default_rng(8)
     true, chances = rng.integers(0, 2, 100), rng.uniform(0.1, 0.9, 100)
     both = np.column_stack([1 - chances, chances])
-    for metric in (wf.log_loss, wf.log_loss_skill):
+    unlimited: tuple[Any, ...] = (wf.log_loss, wf.log_loss_skill)
+    for metric in unlimited:
         told = present(metric(true, both, interval="auto").interval).caution
         assert told == "there are 100 items: the interval may be too narrow"
-    for metric in (wf.brier, wf.brier_skill, wf.bayes_cost, wf.normalized_bayes_cost):
+    limited: tuple[Any, ...] = (wf.brier, wf.brier_skill, wf.bayes_cost, wf.normalized_bayes_cost)
+    for metric in limited:
         assert present(metric(true, both, interval="auto").interval).caution is None
     labels = rng.random((100, 3)) < 0.4
     ranked = wf.coverage_error(labels.astype(int), rng.random((100, 3)), interval="auto")
@@ -159,7 +161,8 @@ def test_a_mean_of_ratios_needs_what_its_ratios_are_divided_by() -> None:
     counts = wf.Counts.from_matrix(table, rows="true")
 
     def caution(metric: Any) -> str | None:
-        return present(metric(counts, average="macro", interval="auto").interval).caution
+        interval: Any = metric(counts, average="macro", interval="auto").interval
+        return present(interval).caution  # type: ignore[no-any-return]
 
     assert caution(wf.negative_likelihood_ratio) is None
     told = "class 0 has 1 false positive: the interval may be too narrow"
