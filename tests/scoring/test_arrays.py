@@ -172,6 +172,7 @@ LIMITS = {
     125: "dcg ndcg pr_gain_auc",
     170: "miscalibration",
     175: "discrimination",
+    180: "mean_value",
     195: "cost_curve_area",
     205: "expected_cost bayes_cost",
     220: "normalized_expected_cost",

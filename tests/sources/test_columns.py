@@ -298,7 +298,11 @@ def test_arguments_that_do_not_fit() -> None:
         (lambda: wf.compare(frame, "pred", true="true"), e.InputError, "systems must be columns"),
         (lambda: wf.compare(frame, ["pred", "pred"], true="true"), e.InputError, "named twice"),
         (lambda: wf.compare([0], {"A": [0]}, true="true"), e.InputError, "but these are arrays"),
-        (lambda: wf.compare(frame, ["pred", "t"], pred="t"), e.InputError, "name their columns"),
+        (
+            lambda: wf.compare(frame, ["pred", "t"], pred="t"),
+            e.InputError,
+            "must be names of columns",
+        ),
         (lambda: wf.compare(frame, ["pred", "t"], "hamming_loss"), e.InputError, "Name the sep"),
         (
             lambda: wf.count_multilabel(frame, top_k=1, true="t"),

@@ -288,7 +288,7 @@ def test_odd_texts_in_files(tmp_path: Path) -> None:
     fails("f.jsonl", f'{{"true": 1, "pred": {"9" * 5000}}}', "digits")
     late = '{"true": 1, "pred": 1}\n' * 200 + f'{{"true": 1, "pred": {"9" * 5000}}}'
     fails("g.jsonl", late, "digits")
-    fails("h.csv", ",".join(map(str, range(100_000))) + "\n", "100,000 columns")
+    fails("h.csv", ",".join(map(str, range(100_000))) + "\n", "100,000 in all")
     record = {"true": 1, "pred": 1} | {str(at): 1 for at in range(100_000)}
     (tmp_path / "i.jsonl").write_text(json.dumps(record))
     assert wf.accuracy(tmp_path / "i.jsonl") == 1

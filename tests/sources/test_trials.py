@@ -168,7 +168,7 @@ def test_bad_runs_are_named(
         ({"pred": {"A": [[0, 1]]}, "fold": [0]}, ShapeError, "fold has 1"),
         ({"pred": {"A": [[0, 1]]}, "fold": np.array(3)}, ShapeError, "one value for each item"),
         ({"pred": {"A": [[0, 1]]}, "dataset": [1, 2]}, InputError, "name of the data set"),
-        ({"pred": {"A": [[0, 1]]}, "true": "y"}, InputError, "arrays have none"),
+        ({"pred": {"A": [[0, 1]]}, "true": "y"}, InputError, "but these are arrays"),
         ({"score": {"A": [[0, np.nan]]}}, InputError, "not a finite number in item 1"),
         ({"score": {"A": [["x", "y"]]}}, InputError, "scores must be numbers"),
         ({"pred": {"A": [["x", "y"]]}}, LabelError, "label types differ"),

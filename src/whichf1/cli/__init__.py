@@ -29,7 +29,7 @@ COMMANDS = {
     "threshold": ("score", "Find the threshold at which a score is best."),
     "dialects": ("published", "Print every library's macro F1 for the same predictions."),
     "explain": ("published", "Find definitions that reproduce a published number."),
-    "audit": ("published", "Tell which macro F1 was published."),
+    "audit": ("published", "Determine which macro F1 was published."),
     "convert": ("published", "Express a score of one dialect in another."),
     "plot": ("pictures", "Draw a picture: of classes, curves or comparisons."),
     "report": ("pictures", "Write a page with scores, pictures and methods."),

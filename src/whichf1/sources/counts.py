@@ -221,10 +221,10 @@ def as_counts(
     """Counts as they are, or counted from y_true and y_pred, or from columns that are named."""
     if not isinstance(y_true, Units):
         options = {"labels": labels, "weights": weights, "cluster": cluster}
-        if _are_set_columns(named.get("true"), named.get("sep")):
+        if named and _are_set_columns(named.get("true"), named.get("sep")):
             if not has_columns(y_true):
                 raise InputError(
-                    "true= and sep= are for columns of a dataframe or file; arrays have none"
+                    "true= and sep= are for columns of a dataframe or file, but these are arrays"
                 )
             from whichf1.sources.answers.label_sets import count_cells
 
@@ -273,7 +273,9 @@ def rank(
         request = Request.of_scores(**columns, frequencies=frequencies, **reading)
         return rank_lines(read_scores(y_true, scores, request), positive, declared=declared)
     if true is not None or score is not None or reading:
-        raise InputError("true= and score= name the columns of a frame or file; arrays have none")
+        raise InputError(
+            "true= and score= name the columns of a frame or file, but these are arrays"
+        )
     lines = ScoredLines.of(y_true, scores, labels, weights, frequencies=frequencies)
     return rank_lines(lines, positive, declared=declared)
 

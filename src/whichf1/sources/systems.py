@@ -51,7 +51,9 @@ def read_systems(
     stands between two labels.
     """
     if not has_columns(data):
-        raise InputError("true= and sep= are for columns of a dataframe or file; arrays have none")
+        raise InputError(
+            "true= and sep= are for columns of a dataframe or file, but these are arrays"
+        )
     if reading.get("pred") is not None or reading.get("score") is not None:
         raise InputError("systems must be names of columns: {'A': 'column', 'B': 'other'}")
     columns = _columns(systems)

@@ -251,7 +251,7 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     """Runs in arrays: {'A': [run, run]}, {'A': {'seed 1': run}}, or {'A': run}."""
     for name in ("true", "system"):
         if getattr(columns, name) is not None:
-            raise InputError(f"{name}= names a column of a dataframe or file; arrays have none")
+            raise InputError(f"{name}= names a column of a dataframe or file, but these are arrays")
     if columns.dataset is not None and not isinstance(columns.dataset, str):
         raise InputError(f"dataset= is the name of the data set; got {columns.dataset!r}")
     given = columns.sides

@@ -254,7 +254,7 @@ class Cells(Statistic):
         if share is not None:
             return self.values(sample.count).reshape(-1), [share.smoothed(sample)]
         table, definition = self.frozen.table, self.definition
-        other = self._other_sizes(sample)
+        other = self._other_sizes(sample) if self._of_sizes else None
         if other is not None:
             twin = sizes.product_of_sizes(table, other, sample)
             return self.values(sample.count).reshape(-1), [twin]
@@ -284,20 +284,20 @@ class Cells(Statistic):
         scale: Any = "beta" if sample.cluster is None else "transformed"
         return values[:1], [Smoothed(float(values[1]), spread, scale)]
 
-    @property
+    @cached_property
     def _of_sizes(self) -> bool:
         """Whether it is a mean of the sizes of classes, by these sizes."""
         definition = self.definition
         return definition.declaration.better == "neither" and definition.average == "weighted"
 
     def _other_sizes(self, sample: Sample) -> Array | None:
-        """If so, the classes whose sizes are multiplied by those of the true ones, of each cell.
+        """Of such a mean, the classes whose sizes are multiplied by those of the true ones, of each cell.
 
         None also if only some of the classes count, or if there are too many.
         """
         table, definition = self.frozen.table, self.definition
         every = len(self.frozen.classes) == table.classes and not definition.epsilon
-        if not (self._of_sizes and every and sizes.fits(table, sample)):
+        if not (every and sizes.fits(table, sample)):
             return None
         top = _alone(*self._formula, 1)[0]
         missed, false = bool(top[2]), bool(top[3])

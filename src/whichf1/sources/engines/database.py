@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from concurrent.futures import TimeoutError as Waiting
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
@@ -94,6 +92,8 @@ class Database:
             raise FileError(explain("it contains text that is not UTF-8")) from None
 
     def _watched(self, ask: Callable[[], Any], progress: Progress) -> Any:
+        from concurrent.futures import ThreadPoolExecutor  # slow to import
+        from concurrent.futures import TimeoutError as Waiting
 
         with ThreadPoolExecutor(1) as pool:
             rows = pool.submit(ask)
