@@ -469,7 +469,7 @@ def test_errors_say_what_is_wrong() -> None:
             r"column 'score' holds 0\.\d: a column for each label holds 0 and 1",
         ),
         (compare(pairs, true=["k", 3]), E.InputError, "true= names columns"),
-        (lambda: wf.compare([{"a"}], {"A": [{"a"}]}, sep=";"), E.InputError, "but these are arrays"),
+        (lambda: wf.compare([{"a"}], {"A": [{"a"}]}, sep=";"), E.InputError, "these are arrays"),
         (lambda: wf.compare([{"a"}], {}, "hamming_loss"), E.InputError, "there are no systems"),
     ):  # fmt: skip
         with pytest.raises(error, match=said):

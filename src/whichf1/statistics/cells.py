@@ -291,7 +291,7 @@ class Cells(Statistic):
         return definition.declaration.better == "neither" and definition.average == "weighted"
 
     def _other_sizes(self, sample: Sample) -> Array | None:
-        """Of such a mean, the classes whose sizes are multiplied by those of the true ones, of each cell.
+        """For such a mean, the classes of each cell whose sizes are multiplied by the true ones.
 
         None also if only some of the classes count, or if there are too many.
         """
