@@ -263,7 +263,7 @@ class Margins:
 
         So they have the same bits however the items were counted.
         """
-        key, values, _ = self.cells
+        key, values = self.cells.key, self.cells.values
         if values.ndim != 1 or values.dtype != np.float64:
             return None
         if (values % 1).any() or self.total >= 2**53:
