@@ -378,6 +378,7 @@ print(peak() - before)
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_memory_does_not_grow_with_the_items(tmp_path: Path) -> None:
     """3,000,000 items of 48 bytes are 144 MB; DuckDB may use 100, and no row is kept."""
     rng = np.random.default_rng(1)

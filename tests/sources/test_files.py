@@ -247,6 +247,7 @@ def many_labels(path: Path, n: int) -> Any:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_small_memory_limit_spills_and_cleans_up(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -31,7 +31,7 @@ def test_spark_reads_other_delimiters_and_compressed_files(tmp_path: Path, name:
     assert found == wf.count(written(tmp_path, "a.parquet"), **columns)
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.parquet"])
+@pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.jsonl"])
 @pytest.mark.thinned(3)
 def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
