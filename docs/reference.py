@@ -116,6 +116,7 @@ EXAMPLES: dict[str, tuple[Any, ...]] = {
     "ranking": (TRUE, SCORES),
     "loss": (TRUE, np.stack([1 - SCORES, SCORES], 1)),
     "label ranking": (SETS, RNG.random((60, 4))),
+    "value": (SCORES,),
 }
 """Data of each kind, on which methods of intervals are tried."""
 

@@ -19,6 +19,7 @@ from pycm import ConfusionMatrix
 import whichf1 as wf
 from tests.helpers import peer_sources
 from whichf1.definitions.definition import define
+from whichf1.metrics import EVERY
 from whichf1.scoring.functions import Scorer
 
 METRICS = peer_sources.rows("metrics")
@@ -164,3 +165,11 @@ def test_names_of_scikit_learn_are_those_of_the_registry() -> None:
     names = [define(row["metric"]).declaration.sklearn for row in METRICS]
     for name in {x.partition("(")[0] for x in names if x}:
         assert callable(resolve("sklearn", f"metrics.{name}"))
+
+
+def test_intervals_of_every_kind_of_metric_are_tried_for_the_reference() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference.py").read_text(encoding="utf-8")
+    examples = page.partition("EXAMPLES")[2].partition("\n}")[0]
+    assert {*re.findall(r'^    "([a-z ]+)": \(', examples, re.M)} == {
+        x.kind for x in EVERY.values()
+    }
