@@ -15,7 +15,6 @@ from whichf1.comparison.significance import (
     Adjust,
     Belief,
     McNemar,
-    Swaps,
     beliefs,
     bootstrap_p,
     caution,
@@ -217,15 +216,13 @@ def resampled(
     plan: Plan,
     pair: Pair,
     drawn: Array,
-    statistics: tuple[Statistic, Statistic],
+    swapped: float | None,
     sample: Sample,
-    swaps: Swaps,
 ) -> Pair:
-    """The pair with its bootstrap and its randomization test."""
+    """The pair with its bootstrap and the p-value of its randomization test."""
     finite = np.where(np.isinf(drawn), np.nan, drawn)
     interval = percentile_interval(finite, pair.difference, level_of(definition))
     p = bootstrap_p(pair.difference, drawn)
-    swapped = swaps.p_value(*statistics, pair.difference)
     pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
     smooth = definition.declaration.smooth
     if not smooth:  # the t test does not apply
