@@ -11,9 +11,19 @@ from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
 
-from whichf1.comparison.pair import Pair, Plan, level_of, pair_of, resampled, unpaired
 from whichf1.comparison.rank_flips import Flip, SystemRanks, rank_systems, same_labels
-from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust, Swaps
+from whichf1.comparison.significance import (
+    ADJUSTMENTS,
+    CLOSE,
+    Adjust,
+    Pair,
+    Plan,
+    Swaps,
+    level_of,
+    pair_of,
+    resampled,
+    unpaired,
+)
 from whichf1.definitions import signature
 from whichf1.definitions.definition import AnyCounts, Definition, fits
 from whichf1.definitions.methods import Auto, Bootstrap, Method, enough_replicates
