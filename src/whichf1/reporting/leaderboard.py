@@ -17,8 +17,7 @@ from whichf1.comparison.compare import (
     read_decided,
     read_once,
 )
-from whichf1.comparison.pair import UNPAIRED, Plan, level_of
-from whichf1.comparison.significance import ADJUSTMENTS, Adjust
+from whichf1.comparison.significance import ADJUSTMENTS, UNPAIRED, Adjust, Plan, level_of
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.options import Options
 from whichf1.definitions.signature import names_of, read

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from whichf1.comparison.data_sets import AverageRanks, DataSetPair
-from whichf1.comparison.pair import level_of
+from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import title as title_of
 from whichf1.errors import DefinitionError, InputError
