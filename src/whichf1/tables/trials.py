@@ -156,9 +156,9 @@ class DataSet:
             inside = (column >= least) & (column < len(labels))
             record.expect(inside.all(), "a code of a class is out of range")
         record.expect(not np.isinf(predicted).any(), "a score is not finite")
-        own = tuple(RunKey(*key) for key in keys)
+        restored = tuple(RunKey(*key) for key in keys)
         fields |= {"by_line": by_line, "matched": matched}
-        return cls(labels, declared, ids, true, own, predicted, **fields)
+        return cls(labels, declared, ids, true, restored, predicted, **fields)
 
 
 def packed(column: Array) -> Any:
@@ -243,9 +243,9 @@ class Trials(Additive, Displayed, kind="study"):
         record.expect(parts and right, "its data sets have no names")
         sets: dict[str, DataSet] = {}
         for name, part in parts:
-            own = type(record)(part)
-            sets[name] = DataSet._restored(own)
-            own.refuse_rest()
+            record_of_set = type(record)(part)
+            sets[name] = DataSet._restored(record_of_set)
+            record_of_set.refuse_rest()
         record.expect(len(sets) == len(parts), "a data set appears twice")
         return cls(sets)
 
