@@ -18,7 +18,7 @@ from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError, is_among, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
-from whichf1.statistics.sample import Drawn, Sample, Statistic
+from whichf1.statistics.sample import Sample, Statistic, summed_rows
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
 
@@ -195,44 +195,31 @@ def bootstrap_p(difference: float, replicates: Array) -> float | None:
     return float((1 + extreme.sum()) / (len(defined) + 1))
 
 
-KEPT = 1 << 26
-"""Bytes of swaps that are kept for further pairs; beyond this, they are drawn again for each."""
+def randomization(
+    pairs: Sequence[tuple[Statistic, Statistic, float]], sample: Sample, replicates: int, seed: int
+) -> list[float | None]:
+    """The p-value of each difference by approximate randomization.
 
-
-class Swaps:
-    """Approximate randomization: the outputs of two systems for an item are swapped at random.
-
-    Clusters are swapped whole. All pairs of systems share the same draws.
+    The outputs of two systems for an item are swapped at random; clusters are swapped whole. All
+    pairs share the same draws. None for units of several weighted items, because individual
+    weights are unknown.
     """
-
-    def __init__(self, sample: Sample, replicates: int, seed: int) -> None:
-        self._sample, self._replicates, self._seed = sample, replicates, seed
-        self._kept: list[Drawn] | None = None
-
-    def _drawn(self, wide: bool) -> Iterable[Drawn]:
-        sample = self._sample
-        if not wide or self._replicates * (sample.clusters or len(sample.count)) > KEPT:
-            return sample.swaps(self._replicates, self._seed, wide)
-        if self._kept is None:
-            self._kept = [*sample.swaps(self._replicates, self._seed, wide)]
-        return self._kept
-
-    def p_value(self, a: Statistic, b: Statistic, difference: float) -> float | None:
-        """The test of a difference.
-
-        None for units of several weighted items, because individual weights are unknown.
-        """
-        sample = self._sample
-        if not isfinite(difference) or (sample.squares is not None and not sample.weights_known):
-            return None
-        swapped = a.exchange(b, sample)
-        extreme = known = 0
-        for moved in self._drawn(a.adds_rows and b.adds_rows and sample.squares is None):
-            left, right = swapped(moved)
-            differences = np.abs(left - right)[..., 0]
-            known += int((~np.isnan(differences)).sum())
-            extreme += int((differences >= abs(difference) - CLOSE).sum())
-        return (1 + extreme) / (known + 1) if known else None
+    if sample.squares is not None and not sample.weights_known:
+        return [None] * len(pairs)
+    sums = 0 if sample.squares is not None else summed_rows([x for pair in pairs for x in pair[:2]])
+    extreme, known = [0] * len(pairs), [0] * len(pairs)
+    for at in [range(len(pairs))] if sums else [range(i, i + 1) for i in range(len(pairs))]:
+        swaps = [(i, pairs[i][0].exchange(pairs[i][1], sample)) for i in at]
+        for moved in sample.swaps(replicates, seed, sums):
+            for i, swapped in swaps:
+                left, right = swapped(moved)
+                differences = np.abs(left - right)[..., 0]
+                known[i] += int((~np.isnan(differences)).sum())
+                extreme[i] += int((differences >= abs(pairs[i][2]) - CLOSE).sum())
+    return [
+        (1 + extreme[i]) / (known[i] + 1) if known[i] and isfinite(pairs[i][2]) else None
+        for i in range(len(pairs))
+    ]
 
 
 def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:
@@ -451,15 +438,13 @@ def resampled(
     plan: Plan,
     pair: Pair,
     drawn: Array,
-    statistics: tuple[Statistic, Statistic],
+    swapped: float | None,
     sample: Sample,
-    swaps: Swaps,
 ) -> Pair:
-    """The pair with its bootstrap and its randomization test."""
+    """The pair with its bootstrap and the p-value of its randomization test."""
     finite = np.where(np.isinf(drawn), np.nan, drawn)
     interval = percentile_interval(finite, pair.difference, level_of(definition))
     p = bootstrap_p(pair.difference, drawn)
-    swapped = swaps.p_value(*statistics, pair.difference)
     pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
     smooth = definition.declaration.smooth
     if not smooth:  # the t test does not apply
