@@ -443,13 +443,6 @@ class RankTable:
         """Negatives with at least each score."""
         return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
 
-    def running(self) -> tuple[Array, Array]:
-        """True and false positives of at least each score."""
-        if self.weighted or not 0 < len(self.score) <= _BLOCK:
-            return self.true_positives, self.false_positives
-        _, _, tp, fp = kernel.running(self.positives, self.negatives, 0.0, 0.0)
-        return tp, fp
-
     def steps(self) -> Iterator[Step]:
         """The table in blocks of scores, highest first, with what is above each score.
 
