@@ -288,6 +288,12 @@ class Record:
         self.expect(len(data) == length, f"{name!r} does not have its stated length")
         return np.frombuffer(data, number).reshape(size).astype(number.newbyteorder("="))
 
+    def width(self, name: str) -> tuple[int, ...]:
+        """The last axis of a packed column that has three; nothing for any other."""
+        own = self._left.get(name)
+        size = own.get("shape") if isinstance(own, dict) else None
+        return (size[2],) if isinstance(size, list) and len(size) == 3 else ()
+
     @staticmethod
     def _refuse_length(values: Any, length: int | None) -> None:
         if length is not None and len(values) != length:
