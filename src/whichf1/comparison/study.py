@@ -32,7 +32,8 @@ from whichf1.errors import DefinitionError, FileError, InputError, is_among
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score, data_signature
 from whichf1.sources.counts import Reading
-from whichf1.sources.trials import Columns, read_trials
+from whichf1.sources.run_columns import Columns
+from whichf1.sources.trials import read_trials
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.labels import Labels
 from whichf1.tables.saving import write_whole
@@ -394,8 +395,10 @@ def plan_study(
     own = {each.name for each in fields(StudyPlan)}
     if found.pop("study", None) is not None:
         said = {x: found.pop(x) for x in [*found] if x in own}
-        for fact in ("systems", "runs", "folds", "datasets"):
+        for fact in ("systems", "runs", "folds", "datasets", "interval"):
             found.pop(fact, None)
+        level = found.pop("level", None) if level is None else level
+        found.pop("level", None)
         metric = signature.write(name, parameters, found)
     else:
         said = {}

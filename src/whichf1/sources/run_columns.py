@@ -48,6 +48,8 @@ PART = re.compile(r"\{(\w+)\}")
 """A named part of a pattern."""
 Values: TypeAlias = tuple[Array, Labels]
 """Codes, and the classes that they stand for."""
+NEAR = 1 << 20
+"""Up to this distance, whole numbers are coded by a table of all numbers between them."""
 GIVEN = ("pred", "score", "probs", "value")
 """What runs may give, of which one is named."""
 
@@ -256,7 +258,7 @@ class _Table(NamedTuple):
             if self._text:  # an empty cell is one without labels
                 own = [x._replace(values=["" if y is None else y for y in x.values]) for x in own]
             written = [self.columns.true, *self.columns.preds][: len(shorts)]
-            values = [x.values for x in own]
+            values = [[*x.values] for x in own]
             listed, names = keys_of_cells(values, written, self.origin, labels, columns.sep)
             true, *sides = (
                 _expanded(x, *np.divmod(y, len(names)), names)
@@ -423,7 +425,7 @@ def coded(values: Any) -> Coded:
     if isinstance(values, Coded):
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
-        names, codes = np.unique(values, return_inverse=True)
+        names, codes = _distinct(values)
         return Coded(codes, names.tolist())
     code: dict[Hashable, int] = {}
     distinct: list[Any] = []
@@ -435,6 +437,20 @@ def coded(values: Any) -> Coded:
             distinct.append(cell)
         codes[at] = place
     return Coded(codes, distinct)
+
+
+def _distinct(values: Array) -> tuple[Array, Array]:
+    """The distinct whole numbers, and the code of each; numbers near together are not sorted."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if high - low > min(NEAR, len(values)) or values.dtype.kind == "b":
+        names, codes = np.unique(values, return_inverse=True)
+        return names, codes
+    offset = values - values.dtype.type(low)
+    present = np.zeros(high - low + 1, np.bool_)
+    present[offset] = True
+    near: Array = np.flatnonzero(present)
+    code = np.cumsum(present) - 1
+    return near + low, code.astype(np.min_scalar_type(len(near)))[offset]
 
 
 def _cell(value: Any) -> Any:
@@ -521,12 +537,13 @@ def distinct_parts(roles: Iterable[str], facts: Mapping[str, Coded | str]) -> An
     sides = {x: y for x in roles if isinstance(y := facts.get(x), Coded)}
     if not sides:
         return None
-    sizes = [max(len(x.values), 1) for x in sides.values()]
-    code = np.ravel_multi_index([x.codes for x in sides.values()], sizes)
-    distinct, first, code = np.unique(code, return_index=True, return_inverse=True)
-    order = np.argsort(code.astype(np.min_scalar_type(len(distinct))), kind="stable")
+    code: Array = np.zeros(len(next(iter(sides.values())).codes), np.int64)
+    for side in sides.values():
+        code = code * max(len(side.values), 1) + side.codes
+        code = _distinct(code)[1].astype(np.int64)  # so that products of many sizes do not overflow
+    order = np.argsort(code.astype(np.min_scalar_type(int(code.max()) + 1)), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(code))[:-1])
     return [
-        ({x: str(y.values[y.codes[first[at]]]) for x, y in sides.items()}, groups[at])
-        for at in np.argsort(first)
+        ({x: str(y.values[y.codes[rows[0]]]) for x, y in sides.items()}, rows)
+        for rows in sorted(groups, key=lambda rows: int(rows[0]))
     ]

@@ -284,8 +284,9 @@ def _sets_of_arrays(y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Co
     for key, scores in runs:
         items, names = ranked_labels(y_true, scores, columns.labels, matrix_names(scores))
         predicted.append((key, scores_column(items.scores, str(key))))
-    coded_true = coded_sets(*np.nonzero(items.true), len(items.true), names)
-    return ReadRuns(coded_true, predicted, {}, None, None, labels=names, sets=names)
+    item, label = np.nonzero(items.true)
+    sets = coded_sets(item, label, len(items.true), names)
+    return ReadRuns(sets, predicted, {}, None, None, labels=names, sets=names)
 
 
 def _flat(values: Any, n: int, name: str) -> list[Any]:

@@ -197,7 +197,9 @@ def _is_present(predicted: Array) -> Array:
         known: Array = predicted >= 0
         return known
     known = ~np.isnan(predicted)
-    return known if predicted.ndim == 2 else known.all(2)
+    if predicted.ndim > 2:
+        known = np.all(known, 2)
+    return known
 
 
 def _are_sets(data: DataSet) -> bool:
