@@ -166,5 +166,5 @@ def test_folds_that_overlap_are_refused() -> None:
     for fold, items in ((1, [0, 1, 2]), (2, [2, 3])):
         own = {"item": items, "true": [0] * len(items), "pred": [0] * len(items), "fold": fold}
         parts.append(wf.trials(pd.DataFrame(own), fold="fold", item="item"))
-    with pytest.raises(wf.errors.InputError, match=r"folds of .* overlap: 1 items, such as 2"):
+    with pytest.raises(wf.errors.InputError, match=r"folds of .* overlap: item 2 appears in fold"):
         parts[0] + parts[1]

@@ -45,7 +45,7 @@ def runs(make: Any) -> dict[str, list[Any]]:
     return {name: [make(), make()] for name in "AB"}
 
 
-KINDS: dict[str, tuple[str, Any, dict[str, list[Any]]]] = {
+KINDS: dict[str, tuple[str, Any, Any]] = {
     "classes": ("pred", Y, runs(classes)),
     "two classes": ("pred", TWO, runs(lambda: classes() % 2)),
     "scores": ("score", TWO, runs(lambda: 1 / (1 + np.exp(-2 * TWO + 1 + RNG.normal(0, 1, N))))),
@@ -253,7 +253,7 @@ def test_weights_belong_to_items() -> None:
         wf.trials([0, 1], pred={"A": {str(at): [0, 1]}}, item=[0, 1], weights=[1.0, 2.0 + at])
         for at in range(2)
     ]
-    with pytest.raises(InputError, match="the weight of 1 items differs between runs: that of ite"):
+    with pytest.raises(InputError, match="the weight of an item differs between runs: that of ite"):
         parts[0] + parts[1]
     for bad, words in (([1, np.nan], "nan"), ([1, -1], "-1"), ([1, np.inf], "inf"), ([1], "shape")):
         with pytest.raises((WeightError, InputError), match=words):

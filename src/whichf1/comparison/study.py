@@ -341,8 +341,8 @@ def study(
     data: As for :func:`trials`: a dataframe, files, a pattern such as 'runs/{system}/{seed}.csv',
         arrays, or trials.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
-    true, pred, score, probs, value, system, run, fold, dataset, item, cluster, weights, labels,
-        sep: As for :func:`trials`.
+    true, pred, score, probs, value, system, run, fold, dataset, item: As for :func:`trials`.
+    weights, labels, sep: As for :func:`trials`.
     folding: The scores of folds are 'averaged', which is the default, or their items are 'pooled'
         and scored together.
     matched: Whether runs of the same name belong together: False if equal seeds have no meaning. By
@@ -515,7 +515,9 @@ def _across(
 def _refuse_single(trials: Trials) -> None:
     """Raise unless something varies: runs, folds or data sets."""
     systems = trials.systems
-    if len(trials.data_sets) > 1 or any(x.folds is not None for x in trials.data_sets.values()):
+    if len(trials.data_sets) > 1 or any(
+        len(x.fold_names or ()) > 1 for x in trials.data_sets.values()
+    ):
         return
     (data,) = trials.data_sets.values()
     if all(len(data.rows(system)) < 2 for system in systems):

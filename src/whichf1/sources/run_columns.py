@@ -19,7 +19,7 @@ from whichf1.sources.answers.label_sets import keys_of_cells, read_bit, refuse_w
 from whichf1.sources.answers.rows import from_json, plain_value
 from whichf1.sources.engines.frames import SEVERAL, column_names
 from whichf1.sources.lines import refuse_large
-from whichf1.sources.questions.grouped import KEY, Coded, Listed
+from whichf1.sources.questions.grouped import KEY, CodedColumn, Listed
 from whichf1.sources.request import (
     Origin,
     Request,
@@ -108,10 +108,10 @@ class ReadRuns(NamedTuple):
     true: Values
     predicted: Sequence[tuple[RunKey | None, Any]]
     """The key, if columns or paths tell it, and codes with classes, or scores."""
-    facts: Mapping[str, Coded | str]
+    facts: Mapping[str, CodedColumn | str]
     """The system, data set, run and fold of each item, or of all of them."""
-    items: Coded | Array | None
-    cluster: Coded | None
+    items: CodedColumn | Array | None
+    cluster: CodedColumn | None
     weights: Array | None = None
     text: bool = False
     """Whether classes are texts whose type must be inferred."""
@@ -119,6 +119,8 @@ class ReadRuns(NamedTuple):
     """The declared classes, or labels of sets."""
     sets: Labels | None = None
     """The labels, if items have sets of them; classes are then sets as texts."""
+    name: str = ""
+    """The column of the predictions, which names a system that nothing else names."""
 
 
 class RunColumns(NamedTuple):
@@ -144,7 +146,7 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
     options["by"] = [*by.values()]
     answer, found, origin = Listed().gather(data, None, _request(columns, runs, labels, options))
     cells = concatenated(answer[KEY])
-    facts: dict[str, Coded | str] = {}
+    facts: dict[str, CodedColumn | str] = {}
     items = None
     for at, (role, name) in enumerate(by.items()):
         if role == "item":
@@ -159,7 +161,8 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
     if found.weights is not None:
         weights = _weights(cells["w"], origin, found.weights)
     read = _Table(cells, found, origin).read(columns, runs, labels)
-    return read._replace(facts=facts, items=items, cluster=cluster, weights=weights)
+    name = found.preds[-1] if len(found.preds) == 1 else "predictions"
+    return read._replace(facts=facts, items=items, cluster=cluster, weights=weights, name=name)
 
 
 def _request(
@@ -282,7 +285,7 @@ class _Table(NamedTuple):
         return coded_sets(item, label, len(table[0]), labels)
 
 
-def _expanded(own: Coded, item: Array, label: Array, names: Labels) -> Values:
+def _expanded(own: CodedColumn, item: Array, label: Array, names: Labels) -> Values:
     codes, texts = coded_sets(item, label, len(own.values), names)
     return codes[own.codes], texts
 
@@ -415,18 +418,18 @@ def concatenated(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def to_list(values: Any) -> list[Any]:
     """A column as a list."""
-    if isinstance(values, Coded):
+    if isinstance(values, CodedColumn):
         return [values.values[at] for at in values.codes.tolist()]
     return values.tolist() if isinstance(values, np.ndarray) else [*values]
 
 
-def coded(values: Any) -> Coded:
+def coded(values: Any) -> CodedColumn:
     """The code of each row, and what the codes stand for; a list is a tuple."""
-    if isinstance(values, Coded):
+    if isinstance(values, CodedColumn):
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
         names, codes = _distinct(values)
-        return Coded(codes, names.tolist())
+        return CodedColumn(codes, names.tolist())
     code: dict[Hashable, int] = {}
     distinct: list[Any] = []
     codes = np.empty(len(values), np.intp)
@@ -436,7 +439,7 @@ def coded(values: Any) -> Coded:
         if place == len(distinct):
             distinct.append(cell)
         codes[at] = place
-    return Coded(codes, distinct)
+    return CodedColumn(codes, distinct)
 
 
 def _distinct(values: Array) -> tuple[Array, Array]:
@@ -507,7 +510,7 @@ def _weights(values: Any, origin: Origin, name: str) -> Array:
         raise WeightError(f"{origin.name}, column {name!r}: {error}") from None
 
 
-def facts_column(values: Any, origin: Origin, name: str) -> Coded:
+def facts_column(values: Any, origin: Origin, name: str) -> CodedColumn:
     """The system, run, fold, data set, item or cluster of each row, as plain values."""
     read = coded(values)
     plain = [plain_value(value, origin.reading) for value in read.values]
@@ -516,25 +519,25 @@ def facts_column(values: Any, origin: Origin, name: str) -> Coded:
         raise LabelError(
             f"{origin.name}, column {name!r} is empty in item {at:,}. Fill it in or drop the item."
         )
-    return Coded(read.codes, plain)
+    return CodedColumn(read.codes, plain)
 
 
-def _ids(values: Any, origin: Origin, name: str) -> Coded | Array:
+def _ids(values: Any, origin: Origin, name: str) -> CodedColumn | Array:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return values.astype(np.int64)
     return names_of(facts_column(values, origin, name))
 
 
-def names_of(items: Coded) -> Coded:
+def names_of(items: CodedColumn) -> CodedColumn:
     """The names of items: whole numbers or texts."""
     if all(type(x) is int for x in items.values):
-        return Coded(items.codes, np.array(items.values, np.int64))
-    return Coded(items.codes, np.array([str(x) for x in items.values], np.str_))
+        return CodedColumn(items.codes, np.array(items.values, np.int64))
+    return CodedColumn(items.codes, np.array([str(x) for x in items.values], np.str_))
 
 
-def distinct_parts(roles: Iterable[str], facts: Mapping[str, Coded | str]) -> Any:
+def distinct_parts(roles: Iterable[str], facts: Mapping[str, CodedColumn | str]) -> Any:
     """The rows of each combination of facts that differ between rows, in order of appearance."""
-    sides = {x: y for x in roles if isinstance(y := facts.get(x), Coded)}
+    sides = {x: y for x in roles if isinstance(y := facts.get(x), CodedColumn)}
     if not sides:
         return None
     code: Array = np.zeros(len(next(iter(sides.values())).codes), np.int64)
