@@ -17,8 +17,16 @@ import numpy as np
 
 from whichf1.comparison.crossed import Crossed
 from whichf1.comparison.folds import corrected_spread
-from whichf1.comparison.pair import Pair, Plan, detectable_difference, level_of
-from whichf1.comparison.significance import CLOSE, equivalence_p, t_interval, t_p
+from whichf1.comparison.significance import (
+    CLOSE,
+    Pair,
+    Plan,
+    detectable_difference,
+    equivalence_p,
+    level_of,
+    t_interval,
+    t_p,
+)
 from whichf1.definitions.definition import Definition
 from whichf1.statistics.scales import Interval, Spread, transformed
 from whichf1.tables.cells import Array

@@ -20,10 +20,9 @@ from whichf1.comparison.data_sets import (
     rank_data_sets,
 )
 from whichf1.comparison.folds import FoldPair, compare_folds
-from whichf1.comparison.pair import Plan, level_of
 from whichf1.comparison.rank_flips import DEFINITIONS, SystemRanks, ordered, ranks_of
 from whichf1.comparison.runs import RunMean, RunPair, compare_runs, mean_of_runs, steady_errors
-from whichf1.comparison.significance import ADJUSTMENTS, Adjust
+from whichf1.comparison.significance import ADJUSTMENTS, Adjust, Plan, level_of
 from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import Auto

@@ -185,9 +185,9 @@ class DataSet:
         if predicted.ndim == 3:
             names = fields["sets"] or labels
             record.expect(predicted.shape[2] == len(names), "scores do not belong to the classes")
-        own = tuple(RunKey(*key) for key in keys)
+        restored = tuple(RunKey(*key) for key in keys)
         fields |= {"by_line": by_line, "matched": matched}
-        data = cls(labels, declared, ids, true, own, predicted, **fields)
+        data = cls(labels, declared, ids, true, restored, predicted, **fields)
         record.expect(data.sets is None or _are_sets(data), "its classes are not sets of labels")
         return data
 
@@ -308,9 +308,9 @@ class Trials(Additive, Displayed, kind="study"):
         record.expect(parts and right, "its data sets have no names")
         sets: dict[str, DataSet] = {}
         for name, part in parts:
-            own = type(record)(part)
-            sets[name] = DataSet._restored(own)
-            own.refuse_rest()
+            record_of_set = type(record)(part)
+            sets[name] = DataSet._restored(record_of_set)
+            record_of_set.refuse_rest()
         record.expect(len(sets) == len(parts), "a data set appears twice")
         return cls(sets)
 
