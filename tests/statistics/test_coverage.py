@@ -12,8 +12,7 @@ from benchmarks import cells, coverage, random_cells
 import whichf1 as wf
 from tests.helpers.samples import present
 from whichf1.comparison.compare import compare_counts, difference_spreads
-from whichf1.comparison.pair import Plan, detectable_difference
-from whichf1.comparison.significance import t_p
+from whichf1.comparison.significance import Plan, detectable_difference, t_p
 from whichf1.definitions.definition import define
 from whichf1.metrics import EVERY
 from whichf1.scoring.functions import with_options

@@ -74,12 +74,12 @@ class Declared(NamedTuple):
         shown = self.default not in (None, REQUIRED, ()) and not (self.names and type_ is bool)
         return click.Option([name, *words], multiple=several, show_default=shown, **settings)
 
-    def value(self, given: Any, hint: Any) -> Any:
+    def value(self, typed: Any, hint: Any) -> Any:
         """What was given, as the attribute's type; an option that was not given is its default."""
         type_, several = _plain_type(hint)
-        if given is None or (several and not given):
+        if typed is None or (several and not typed):
             return self.default
-        return [*given] if several else type_(given) if issubclass(type_, StrEnum) else given
+        return [*typed] if several else type_(typed) if issubclass(type_, StrEnum) else typed
 
 
 def _plain_type(hint: Any) -> tuple[Any, bool]:
@@ -97,8 +97,8 @@ def _click_type(type_: Any) -> Any:
 class PositionalArgument(click.Argument):
     """A positional argument with a help text, which click has since 8.5."""
 
-    def __init__(self, *given: Any, help: str, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *names: Any, help: str, **more: Any) -> None:
+        super().__init__(*names, **more)
         self.help = help
 
     @property
@@ -176,7 +176,7 @@ def command(run: Callable[[Any], None]) -> Command:
     hints, declared = get_type_hints(group), group.declared_options()
 
     def call(**values: Any) -> None:
-        run(group(**{x: declared[x].value(given, hints[x]) for x, given in values.items()}))
+        run(group(**{x: declared[x].value(typed, hints[x]) for x, typed in values.items()}))
 
     parameters = [each.of(name, hints[name]) for name, each in declared.items()]
     return Command(run.__name__, params=parameters, callback=call, help=run.__doc__)
@@ -276,7 +276,7 @@ class OutputOptions(FormatOptions):
         if self.format == Format.latex:
             return LatexStyle(self.latex_label or "", self.siunitx)
         asked = {"--latex-label": self.latex_label, "--siunitx": self.siunitx}
-        unused = [name for name, given in asked.items() if given]
+        unused = [name for name, present in asked.items() if present]
         if self.caption is not None and self.format in ("json", "csv", "junit"):
             unused.append("--caption")
         if unused:
@@ -836,7 +836,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
             raise InputError(
                 f"--fail-if-worse takes a margin of at least 0; got {self.fail_if_worse}"
             )
-        unused = [name for name, given in asked.items() if given and not table]
+        unused = [name for name, present in asked.items() if present and not table]
         if unused:
             raise InputError(
                 f"{unused[0]} is for a table of results: use several -m, --baseline or --by"

@@ -107,8 +107,8 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         return
     _refuse_unused(kind, options)
     if kind == "--spans":
-        found: Any = span_counts(options)
-        yield of_slices(found) if isinstance(found, Slices) else of_counts(found)
+        spans: Any = span_counts(options)
+        yield of_slices(spans) if isinstance(spans, Slices) else of_counts(spans)
         return
     with files.opened(options) as (paths, reading):
         if options.probs and options.sets:
@@ -323,9 +323,9 @@ def _report(
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     kind["confusion"] = options.confusion
-    made = make_report(source, subject, options, chosen, **kind)
+    results = make_report(source, subject, options, chosen, **kind)
     share: Any = options.share
-    return (made if share is None else made.with_shares(share)).document(options.places)
+    return (results if share is None else results.with_shares(share)).document(options.places)
 
 
 def make_report(
@@ -415,8 +415,8 @@ def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> l
     verdicts = []
     declared = any(getattr(options, x, None) is not None for x in ("labels", "classes"))
     for limit in options.limits:
-        given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
-        definition = define_fitting(limit.name, given, sets=subject.sets)
+        options_of_limit = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
+        definition = define_fitting(limit.name, options_of_limit, sets=subject.sets)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
@@ -439,10 +439,10 @@ def groups(options: GroupsOptions) -> None:
         if not subject.by:
             raise InputError("which groups? Name their columns with --by, such as --by sex")
         chosen, names = options.chosen(subject.counts.labels), options.metric or ["averaged_f1"]
-        found = [groups_of(subject, name, chosen, options.control_columns) for name in names]
-        definitions = [part.definition for each in found for part in each.parts]
+        compared = [groups_of(subject, name, chosen, options.control_columns) for name in names]
+        definitions = [part.definition for each in compared for part in each.parts]
         refuse_unused(chosen, definitions, names, "--{}")
-    options.write(groups_document(files.source_name(options), found))
+    options.write(groups_document(files.source_name(options), compared))
 
 
 # matrix
@@ -461,11 +461,11 @@ def matrix(options: MatrixOptions) -> None:
     options.finish(document, source, judged(options, chosen, subject))
 
 
-def given_matrix(given: list[str]) -> tuple[str, Any]:
+def given_matrix(words: list[str]) -> tuple[str, Any]:
     """A name for a matrix, and its cells: from a file, or the numbers themselves."""
-    if len(given) == 1 and not re.fullmatch(r"-?[0-9.]+", given[0]):
-        return given[0], files.read_matrix(given[0])
-    return "matrix", square(given)
+    if len(words) == 1 and not re.fullmatch(r"-?[0-9.]+", words[0]):
+        return words[0], files.read_matrix(words[0])
+    return "matrix", square(words)
 
 
 def square(numbers: list[str]) -> list[list[int]]:

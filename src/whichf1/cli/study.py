@@ -51,17 +51,17 @@ def _read(options: StudyOptions) -> Trials:
         return trials([*options.files], labels=options.declared, **named, **reading)
 
 
-def _columns(given: list[str] | None) -> Any:
+def _columns(words: list[str] | None) -> Any:
     """The column of predictions, or the columns of each system."""
-    if not given:
+    if not words:
         return None
-    if len(given) == 1 and "=" not in given[0]:
-        return given[0]
-    if not all("=" in each for each in given):
+    if len(words) == 1 and "=" not in words[0]:
+        return words[0]
+    if not all("=" in each for each in words):
         raise InputError(
             "several --pred name the runs of each system: --pred A=a1,a2 --pred B=b1,b2"
         )
-    systems = (each.partition("=") for each in given)
+    systems = (each.partition("=") for each in words)
     return {name: split_list(columns) for name, _, columns in systems}
 
 
@@ -72,7 +72,7 @@ def _studied(options: StudyOptions, read: Trials) -> Study:
     labels = Labels.trusted(sorted(every)) if alike else Labels.trusted(())
     if options.positive is not None and not alike:
         find_label(options.positive, labels)
-    given = {name: getattr(options, name) for name in PLANNED}
-    given["matched"] = False if options.unmatched else None
+    settings = {name: getattr(options, name) for name in PLANNED}
+    settings["matched"] = False if options.unmatched else None
     chosen = options.chosen(labels)
-    return study_trials(read, *plan_study(options.metric, chosen, options.level, given))
+    return study_trials(read, *plan_study(options.metric, chosen, options.level, settings))

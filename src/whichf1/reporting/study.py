@@ -10,8 +10,8 @@ from typing import Any
 
 from whichf1.comparison.data_sets import DataSetPair
 from whichf1.comparison.folds import FoldPair
-from whichf1.comparison.pair import level_of
 from whichf1.comparison.runs import ITEMS, RUNS, WELCH, RunMean, RunPair
+from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import sentence, title
 from whichf1.reporting.comparison import ADJUSTED, MOST_PAIRS, flip_blocks, to_places

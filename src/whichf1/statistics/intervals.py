@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
-from operator import attrgetter
 from statistics import NormalDist
 
 import numpy as np
@@ -15,7 +14,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
 from whichf1.statistics.items import is_whole_area
-from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
+from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds, summed_rows
 from whichf1.statistics.scales import (
     NONE,
     Interval,
@@ -249,12 +248,15 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values for every replicate (replicates, values), with the same draws for all."""
-    wide = all(map(attrgetter("adds_rows"), statistics))
-    parts = [
-        np.concatenate([each.replicated(drawn) for each in statistics], 1)
-        for drawn in sample.draws(replicates, seed, wide)
-    ]
-    return np.concatenate(parts)
+    return np.concatenate([*replicates_in_parts(statistics, sample, replicates, seed)])
+
+
+def replicates_in_parts(
+    statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
+) -> Iterator[Array]:
+    """The same, some replicates at a time."""
+    for drawn in sample.draws(replicates, seed, summed_rows(statistics)):
+        yield np.concatenate([each.replicated(drawn) for each in statistics], 1)
 
 
 def bootstrap(

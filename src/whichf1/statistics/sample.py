@@ -8,10 +8,13 @@ by their counts is drawing items, at a cost that does not grow with their number
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from math import hypot, inf, sqrt
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -216,10 +219,10 @@ class Sample:
         own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
         return Sample(np.concatenate(count), np.concatenate(squares), stratum=own)
 
-    def draws(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
+    def draws(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
         """Replicates of the units, some at a time; clusters are drawn whole.
 
-        ``wide``: as many at a time as is fastest for summing rows.
+        ``sums``: how many sums of rows are kept for each replicate, if only these are used.
         """
         rng, clusters = generator(seed), self.clusters
         width = len(self.count) + clusters
@@ -230,7 +233,7 @@ class Sample:
             return
         n = clusters or int(self.count.sum())
         share = np.full(clusters, 1 / clusters) if clusters else self.count / self.count.sum()
-        for size in chunks(replicates, width, self._at_once(wide)):
+        for size in chunks(replicates, max(width, sums), self._at_once(sums)):
             yield self._drawn(kernel.multinomial(rng, n, share, size))
 
     @cached_property
@@ -240,8 +243,8 @@ class Sample:
             return False
         return self.cluster is None or self.n <= 4 * len(self.count)
 
-    def _at_once(self, wide: bool) -> int:
-        return WIDE_CHUNK if wide and self._adds_up else CHUNK
+    def _at_once(self, sums: int) -> int:
+        return WIDE_CHUNK if sums and self._adds_up else CHUNK
 
     def _drawn(self, rows: Array) -> Drawn:
         """Replicates of the units, or of the clusters."""
@@ -267,8 +270,11 @@ class Sample:
             else:
                 yield rng.standard_gamma(self.count, (size, len(self.count)))
 
-    def swaps(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
-        """How many of each unit are swapped at random; clusters are swapped whole."""
+    def swaps(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
+        """How many of each unit are swapped at random; clusters are swapped whole.
+
+        ``sums``: how many sums of rows are kept for each replicate, if only these are used.
+        """
         whole = self.cluster is not None or self.squares is not None
         units = self.clusters or len(self.count)
         coins = np.ones(units, np.int64) if whole else self.count.astype(np.int64)
@@ -276,8 +282,8 @@ class Sample:
         bits = int(sequence.generate_state(1, np.uint64)[0])
         many = np.flatnonzero(coins > MOST_COINS)
         rng = np.random.Generator(np.random.PCG64(sequence))
-        first, width = 0, max(len(self.count), units)
-        for size in chunks(replicates, width, self._at_once(wide)):
+        first, width = 0, max(len(self.count), units, sums)
+        for size in chunks(replicates, width, self._at_once(sums)):
             rows = kernel.flips(np.minimum(coins, MOST_COINS), bits, first, size)
             if len(many):
                 rows[many] = rng.binomial(coins[many], 0.5, (size, len(many))).T
@@ -807,6 +813,32 @@ def in_threads(work: Callable[[Any], Any], parts: Sequence[Any], size: int) -> l
 
     with ThreadPoolExecutor(threads) as pool:
         return [*pool.map(work, parts)]
+
+
+def summed_rows(statistics: Sequence[Statistic]) -> int:
+    """How many sums of rows these scores are computed from; 0 if one is not."""
+    adds = all(map(attrgetter("adds_rows"), statistics))
+    return sum(map(attrgetter("size"), statistics)) if adds else 0
+
+
+@contextmanager
+def alongside(parts: Iterable[Array], size: int) -> Iterator[Callable[[], list[Array]]]:
+    """Compute parts in a thread, if they have very many numbers; the result waits for them.
+
+    If the block ends with an error, the thread stops before the next part.
+    """
+    if size < MANY or kernel.THREADS < 2:
+        yield lambda: [*parts]
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    ended = False
+    with ThreadPoolExecutor(1) as pool:
+        computed = pool.submit(lambda: [*takewhile(lambda _: not ended, parts)])
+        try:
+            yield computed.result
+        finally:
+            ended = True
 
 
 def generator(seed: int) -> np.random.Generator:
