@@ -507,7 +507,7 @@ class Sample:
 
     def _effective_sizes(self, stratum: Any) -> Array:
         """The effective number of items of each class: (Σw)² / Σw²."""
-        total, squares = (np.bincount(stratum, x) for x in (self.count, self.variances))
+        total, squares = np.bincount(stratum, self.count), np.bincount(stratum, self.variances)
         sizes: Array = total**2 / np.maximum(squares, np.finfo(float).tiny)
         return sizes
 
