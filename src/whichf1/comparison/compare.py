@@ -569,7 +569,7 @@ def compare_statistics(
                 difference = drawn[:, a] - drawn[:, b]
             pair = resampled(definition, plan, pair, difference, swapped[a, b], sample)
         pairs.append(pair)
-    adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
+    adjusted = ADJUSTMENTS[plan.adjust]([*map(attrgetter("p_value"), pairs)])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:
         drawn = _normal_draws(scores, spread, plan)

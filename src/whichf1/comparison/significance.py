@@ -133,7 +133,10 @@ def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str |
     """Why no test of a difference is known to keep its level, in a sentence."""
     few = sample.few(FEW_CLUSTERS) or a.paired_few(b, sample)
     if few is None and sample.cluster is None:
-        few = _few_decide(spread) if sample.weights_known else _few_disputed(a, b, sample)
+        if not sample.weights_known:
+            few = _few_disputed(a, b, sample)
+        elif sample.squares is None or sample.stratum is None:
+            few = _few_decide(spread)
     return None if few is None else f"{few}: the test may not keep its level"
 
 

@@ -54,6 +54,8 @@ UNEQUAL = 1.5
 
 The degrees of freedom depend on how unequal the weights of a cell are, which sums do not show.
 """
+MANY_SEEN = 20.0
+"""With many more items than this of the rarer kind, their weights are known."""
 DISPUTED = 0.25
 """How many items on which two systems disagree are added for a test."""
 LEAST_FREEDOM = 6.0
@@ -387,7 +389,7 @@ class Sample:
         """The fraction of successes, and how many single items would estimate it equally well.
 
         If errors happen to have small weights, this number would be too large; it is at most the
-        effective number of items.
+        effective number of items, unless many errors show that they do have small weights.
         """
         n = float(self.count.sum())
         if not n:
@@ -399,7 +401,13 @@ class Sample:
             return Rate(value, self.effective_n)  # equal weights are only a different unit
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
-        return Rate(value, worth, spread.freedom, self.effective_n)
+        rarer = min(
+            float(self.count @ side) ** 2 / max(float(self.squares @ side), np.finfo(float).tiny)
+            for side in (success, 1 - success)
+        )
+        shown = rarer**2 / (rarer**2 + MANY_SEEN**2)
+        most = self.effective_n * max(worth / self.effective_n, 1.0) ** shown
+        return Rate(value, worth, spread.freedom, most)
 
     def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
         """The jackknife over clusters, linearized.
@@ -455,8 +463,8 @@ class Sample:
             return self._tested_spread_of_clusters(slope)
         times, weight = self.equal_items
         stratum = np.zeros(len(times), np.intp) if self.stratum is None else self.stratum
-        n = np.maximum(np.bincount(stratum, times)[stratum], 1.0)
-        if (n[times > 0] == 1).any():
+        n = np.maximum(self._effective_sizes(stratum)[stratum], 1.0)
+        if (n[times > 0] <= 1 + NONE).any():
             return Spread(inf)  # the variance of a class of one item is unknown
         parts = slope * weight * np.sqrt(n / np.maximum(n - 1, NONE))
         if disputed is not None:
@@ -490,14 +498,18 @@ class Sample:
     def _stratified_error(self, slope: Array) -> float:
         """Each class is a separate sample, with its own n/(n − 1)."""
         stratum, variances = self.stratum, self.variances
-        total = np.bincount(stratum, self.count)  # type: ignore[arg-type]
-        sums = np.bincount(stratum, variances)  # type: ignore[arg-type]
-        sizes = total**2 / np.maximum(sums, np.finfo(float).tiny)
+        sizes = self._effective_sizes(stratum)
         present = sizes > 0
         if (sizes[present] <= 1).any():
             return inf  # the variance of a class of one item is unknown
         factor = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=present)
         return sqrt(float((factor[stratum] * variances * slope**2).sum()))
+
+    def _effective_sizes(self, stratum: Any) -> Array:
+        """The effective number of items of each class: (Σw)² / Σw²."""
+        total, squares = np.bincount(stratum, self.count), np.bincount(stratum, self.variances)
+        sizes: Array = total**2 / np.maximum(squares, np.finfo(float).tiny)
+        return sizes
 
     def stratified_spread(self, statistic: Statistic) -> Spread:
         """The spread, with curvature, of a score whose classes are separate samples."""
