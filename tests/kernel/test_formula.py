@@ -58,8 +58,10 @@ def test_recorded_steps_give_what_the_formula_gives(
     for classes in (2, 3, 9, 140):
         counts = _counts(classes)
         frozen = definition.freeze(counts)
-        pair: Any = Margins(*(np.stack([x, 2 * x]) for x in _margins(counts)))
-        for margins in (counts.table, pair):
+        tp, fp, fn = (np.stack([x, 2 * x]) for x in _margins(counts))
+        pair = Margins(tp, fp, fn)
+        both: tuple[Margins, ...] = (counts.table, pair)
+        for margins in both:
             value, slopes = cells.margin_slopes(definition, frozen, margins)
             with monkeypatch.context() as without:
                 without.setattr(cells, "_recorded_slopes", lambda *_: None)
