@@ -262,7 +262,7 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ranking = _ranking(y_true, scores, options)
     fpr, fnr, threshold = _points(ranking, "det", "a DET curve")
     area = _summary("roc_auc")
-    if ranking.weighted:  # a small rate is no difference of rounded sums
+    if ranking.weighted:  # so that a small rate is not a difference of rounded sums
         missed = _below(ranking.positives)
         fnr = missed / missed[0]
     return DetCurve(

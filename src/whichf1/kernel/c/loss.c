@@ -49,6 +49,11 @@ static const double *rows_of(const wf_matrix *m, size_t start, size_t n, double 
     }
     if (m->row_stride == (ptrdiff_t)m->columns * 8 && direct(m, row))
         return (const double *)(const void *)row;
+    if (m->row_stride == (ptrdiff_t)m->columns * m->column_stride) {
+        wf_column every = {row, m->column_stride, m->width, 0, m->swapped};
+        wf_gather_double(&every, 0, n * m->columns, scratch);
+        return scratch;
+    }
     for (size_t i = 0; i < n; i++, row += m->row_stride) {
         wf_column one = {row, m->column_stride, m->width, 0, m->swapped};
         wf_gather_double(&one, 0, m->columns, scratch + i * m->columns);
@@ -112,7 +117,7 @@ VECTORISED static int all_columns_fair(const double *by_column, size_t n, size_t
     return !off && shares(by_column, n * columns);
 }
 
-/* Find the first row that is no distribution; columns are the rows transposed, or NULL. */
+/* Find the first row that is not a distribution; columns are the rows transposed, or NULL. */
 static void check(const work *w, const double *rows, const double *columns, size_t start, size_t n,
                   wf_losses *out)
 {
