@@ -15,7 +15,7 @@ import numpy as np
 
 import whichf1 as wf
 from whichf1.comparison.compare import compare_counts
-from whichf1.comparison.pair import Plan
+from whichf1.comparison.significance import Plan
 from whichf1.definitions.definition import define
 from whichf1.sources.arrays import count_together
 from whichf1.statistics.sample import generator

@@ -8,9 +8,9 @@ from whichf1.comparison.compare import compare as compare
 from whichf1.comparison.disparity import Disparity as Disparity
 from whichf1.comparison.disparity import Groups as Groups
 from whichf1.comparison.disparity import groups as groups
-from whichf1.comparison.pair import Pair as Pair
 from whichf1.comparison.rank_flips import SystemRanks as SystemRanks
 from whichf1.comparison.rank_flips import rank_systems as rank_systems
+from whichf1.comparison.significance import Pair as Pair
 from whichf1.comparison.study import Study as Study
 from whichf1.comparison.study import study as study
 from whichf1.comparison.study import trials as trials

@@ -13,7 +13,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.commands import Run
-from whichf1.comparison.pair import Pair
+from whichf1.comparison.significance import Pair
 from whichf1.errors import IntervalWarning
 
 FORMATS = ("text", "markdown", "latex", "html", "csv", "json")

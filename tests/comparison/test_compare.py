@@ -10,7 +10,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.samples import COLUMNS, SYSTEMS, present, probabilities, systems_of
-from whichf1.comparison.pair import Plan
+from whichf1.comparison.significance import Plan
 from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError
 from whichf1.metrics.registry import EVERY, Metric
 from whichf1.sources.arrays import count_together

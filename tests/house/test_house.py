@@ -65,7 +65,7 @@ def test_every_module_says_what_it_is() -> None:
         ("roc_auc(arrays)", 60, 13),
         ("log_loss(arrays)", 46, 13),
         ("roc_auc(frame)", 120, 16),
-        ("compare(arrays)", 500, 21),
+        ("compare(arrays)", 500, 20),
         ("explain(counts)", 3000, 25),
         ("whichf1 score animals.csv", 4600, 46),
     ],

@@ -13,8 +13,7 @@ from math import isfinite, sqrt
 import numpy as np
 
 from whichf1.comparison.crossed import Crossed
-from whichf1.comparison.pair import level_of
-from whichf1.comparison.significance import CLOSE, t_interval, t_p
+from whichf1.comparison.significance import CLOSE, level_of, t_interval, t_p
 from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
 from whichf1.statistics.scales import Interval, Spread, upper_tail

@@ -9,8 +9,8 @@ from operator import attrgetter
 from typing import Any
 
 from whichf1.comparison.compare import Comparison
-from whichf1.comparison.pair import UNPAIRED, Pair, level_of
 from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
+from whichf1.comparison.significance import UNPAIRED, Pair, level_of
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
 from whichf1.reporting.document import (

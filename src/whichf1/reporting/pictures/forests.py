@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from whichf1.comparison.compare import Comparison
 from whichf1.comparison.disparity import Groups
-from whichf1.comparison.pair import Pair, level_of
 from whichf1.comparison.rank_flips import Order, SystemRanks
+from whichf1.comparison.significance import Pair, level_of
 from whichf1.definitions.definition import Definition, define_fitting, shorten
 from whichf1.definitions.words import title as title_of
 from whichf1.errors import DefinitionError, InputError, is_among
