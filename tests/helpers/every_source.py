@@ -79,6 +79,8 @@ SIGNED = ("mcc", "cohen_kappa", "ks", "expected_calibration_error", "roc_auc")
 """Differences of sums, which are as exact as their bounds."""
 MEANS = ("log_loss", "brier")
 """Means of numbers with fractions, which each engine computes and adds up in its own way."""
+VALUE = "mean_value"
+"""The mean of a value, without classes, which is such a mean too."""
 
 
 class Items(NamedTuple):
@@ -190,6 +192,7 @@ def of_arrays(items: Items) -> Iterator[tuple[str, Result]]:
     chosen: Any = lambda m: {**known, **CHOICES.get(m, {})}  # noqa: E731
     yield "columns", values(OF_SCORES, lambda m: score(m, true, p, **chosen(m)))
     yield "clusters", values(MEANS, lambda m: score(m, true, p, cluster=doc, **chosen(m)))
+    yield "values", values([VALUE], lambda m: score(m, items.column("p0"), weights=w))
     sets = wf.count_multilabel(items.sets("labels"), items.sets("found"), labels=LABELS, weights=w)
     yield "sets", values(OF_SETS, lambda m: score(m, sets, **CHOICES.get(m, {})))
     slices = {name: items.at(places) for name, places in _places(items, "by").items()}
@@ -224,6 +227,8 @@ def of_columns(
     chosen: Any = lambda m: {**columns, **CHOICES.get(m, {})}  # noqa: E731
     yield "columns", values(OF_SCORES, lambda m: score(m, data(), **chosen(m)))
     yield "clusters", values(MEANS, lambda m: score(m, data(), cluster="doc", **chosen(m)))
+    alone: Any = {**items.named, **reading}
+    yield "values", values([VALUE], lambda m: score(m, data(), of="p0", **alone))
     sets = wf.count_multilabel(
         data(), true="labels", pred="found", sep=";", labels=LABELS, **items.named, **reading
     )
@@ -288,7 +293,7 @@ def alike(metric: str, value: Any, expected: Any, weighted: bool) -> bool:
         return bool(value == expected)
     if isnan(expected) or isnan(value):
         return isnan(expected) and isnan(value)
-    if not weighted and metric not in MEANS:
+    if not weighted and metric not in (*MEANS, VALUE):
         return bool(value == expected)
     return isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12 if metric in SIGNED else 0)
 
