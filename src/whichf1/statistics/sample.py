@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from math import hypot, inf, sqrt
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -56,6 +54,8 @@ UNEQUAL = 1.5
 
 The degrees of freedom depend on how unequal the weights of a cell are, which sums do not show.
 """
+MANY_SEEN = 20.0
+"""With many more items than this of the rarer kind, their weights are known."""
 DISPUTED = 0.25
 """How many items on which two systems disagree are added for a test."""
 LEAST_FREEDOM = 6.0
@@ -217,10 +217,10 @@ class Sample:
         own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
         return Sample(np.concatenate(count), np.concatenate(squares), stratum=own)
 
-    def draws(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
+    def draws(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
         """Replicates of the units, some at a time; clusters are drawn whole.
 
-        ``sums``: how many sums of rows are kept for each replicate, if only these are used.
+        ``wide``: as many at a time as is fastest for summing rows.
         """
         rng, clusters = generator(seed), self.clusters
         width = len(self.count) + clusters
@@ -231,7 +231,7 @@ class Sample:
             return
         n = clusters or int(self.count.sum())
         share = np.full(clusters, 1 / clusters) if clusters else self.count / self.count.sum()
-        for size in chunks(replicates, max(width, sums), self._at_once(sums)):
+        for size in chunks(replicates, width, self._at_once(wide)):
             yield self._drawn(kernel.multinomial(rng, n, share, size))
 
     @cached_property
@@ -241,8 +241,8 @@ class Sample:
             return False
         return self.cluster is None or self.n <= 4 * len(self.count)
 
-    def _at_once(self, sums: int) -> int:
-        return WIDE_CHUNK if sums and self._adds_up else CHUNK
+    def _at_once(self, wide: bool) -> int:
+        return WIDE_CHUNK if wide and self._adds_up else CHUNK
 
     def _drawn(self, rows: Array) -> Drawn:
         """Replicates of the units, or of the clusters."""
@@ -271,7 +271,7 @@ class Sample:
     def swaps(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
         """How many of each unit are swapped at random; clusters are swapped whole.
 
-        ``sums``: how many sums of rows are kept for each replicate, if only these are used.
+        ``sums``: how many sums of rows are kept for each replicate; 0 if they are not summed.
         """
         whole = self.cluster is not None or self.squares is not None
         units = self.clusters or len(self.count)
@@ -281,7 +281,7 @@ class Sample:
         many = np.flatnonzero(coins > MOST_COINS)
         rng = np.random.Generator(np.random.PCG64(sequence))
         first, width = 0, max(len(self.count), units, sums)
-        for size in chunks(replicates, width, self._at_once(sums)):
+        for size in chunks(replicates, width, self._at_once(sums > 0)):
             rows = kernel.flips(np.minimum(coins, MOST_COINS), bits, first, size)
             if len(many):
                 rows[many] = rng.binomial(coins[many], 0.5, (size, len(many))).T
@@ -389,7 +389,7 @@ class Sample:
         """The fraction of successes, and how many single items would estimate it equally well.
 
         If errors happen to have small weights, this number would be too large; it is at most the
-        effective number of items.
+        effective number of items, unless many errors show that they do have small weights.
         """
         n = float(self.count.sum())
         if not n:
@@ -401,7 +401,13 @@ class Sample:
             return Rate(value, self.effective_n)  # equal weights are only a different unit
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
-        return Rate(value, worth, spread.freedom, self.effective_n)
+        rarer = min(
+            float(self.count @ side) ** 2 / max(float(self.squares @ side), np.finfo(float).tiny)
+            for side in (success, 1 - success)
+        )
+        shown = rarer**2 / (rarer**2 + MANY_SEEN**2)
+        most = self.effective_n * max(worth / self.effective_n, 1.0) ** shown
+        return Rate(value, worth, spread.freedom, most)
 
     def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
         """The jackknife over clusters, linearized.
@@ -457,8 +463,8 @@ class Sample:
             return self._tested_spread_of_clusters(slope)
         times, weight = self.equal_items
         stratum = np.zeros(len(times), np.intp) if self.stratum is None else self.stratum
-        n = np.maximum(np.bincount(stratum, times)[stratum], 1.0)
-        if (n[times > 0] == 1).any():
+        n = np.maximum(self._effective_sizes(stratum)[stratum], 1.0)
+        if (n[times > 0] <= 1 + NONE).any():
             return Spread(inf)  # the variance of a class of one item is unknown
         parts = slope * weight * np.sqrt(n / np.maximum(n - 1, NONE))
         if disputed is not None:
@@ -492,14 +498,18 @@ class Sample:
     def _stratified_error(self, slope: Array) -> float:
         """Each class is a separate sample, with its own n/(n − 1)."""
         stratum, variances = self.stratum, self.variances
-        total = np.bincount(stratum, self.count)  # type: ignore[arg-type]
-        sums = np.bincount(stratum, variances)  # type: ignore[arg-type]
-        sizes = total**2 / np.maximum(sums, np.finfo(float).tiny)
+        sizes = self._effective_sizes(stratum)
         present = sizes > 0
         if (sizes[present] <= 1).any():
             return inf  # the variance of a class of one item is unknown
         factor = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=present)
         return sqrt(float((factor[stratum] * variances * slope**2).sum()))
+
+    def _effective_sizes(self, stratum: Any) -> Array:
+        """The effective number of items of each class: (Σw)² / Σw²."""
+        total, squares = np.bincount(stratum, self.count), np.bincount(stratum, self.variances)
+        sizes: Array = total**2 / np.maximum(squares, np.finfo(float).tiny)
+        return sizes
 
     def stratified_spread(self, statistic: Statistic) -> Spread:
         """The spread, with curvature, of a score whose classes are separate samples."""
@@ -803,28 +813,22 @@ def in_threads(work: Callable[[Any], Any], parts: Sequence[Any], size: int) -> l
         return [*pool.map(work, parts)]
 
 
-def summed_rows(statistics: Sequence[Statistic]) -> int:
-    """How many sums of rows these scores are computed from; 0 if one is not."""
-    adds = all(map(attrgetter("adds_rows"), statistics))
-    return sum(map(attrgetter("size"), statistics)) if adds else 0
+def alongside(
+    work: Callable[[], Any], parts: Iterable[Array], size: int
+) -> tuple[Any, list[Array]]:
+    """What ``work`` returns, and parts, computed in a thread meanwhile if they are very large.
 
-
-@contextmanager
-def alongside(parts: Iterable[Array], size: int) -> Iterator[Callable[[], list[Array]]]:
-    """Compute parts in a thread, if they have very many numbers; the result waits for them.
-
-    If the block ends with an error, the thread stops before the next part.
+    If the work raises an error, the thread stops before the next part.
     """
     if size < MANY or kernel.THREADS < 2:
-        yield lambda: [*parts]
-        return
+        return work(), [*parts]
     from concurrent.futures import ThreadPoolExecutor
 
     ended = False
     with ThreadPoolExecutor(1) as pool:
         computed = pool.submit(lambda: [*takewhile(lambda _: not ended, parts)])
         try:
-            yield computed.result
+            return work(), computed.result()
         finally:
             ended = True
 
@@ -837,7 +841,8 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int, most: int = CHUNK) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, most // max(width, 1)))
-    sizes = [min(step, replicates - start) for start in range(0, replicates, step)]
+    whole, rest = divmod(replicates, step)
+    sizes = [step] * whole + [rest] * (rest > 0)
     if replicates * width < LONG:
         yield from sizes
         return
