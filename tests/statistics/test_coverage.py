@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import cells, coverage, random_cells
+from benchmarks import cells, coverage, random_cells, structures
 
 import whichf1 as wf
 from tests.helpers.samples import present
@@ -76,6 +76,16 @@ def test_families_may_be_measured_side_by_side(tmp_path: Path) -> None:
     assert [(x.family, x.seed) for x in kept] == [("classes", 8), ("classes", 9), ("losses", 7)]
     assert kept[0] == row._replace(seed=8) and np.isnan(kept[2].covered)
     assert "2 cells drawn at random with seed 8" in coverage.summary(kept[:2])
+
+
+def test_every_score_beyond_the_grid_has_rows_in_the_tables_of_structures() -> None:
+    """Whatever has no automatic interval, and every score that only some structures have."""
+    measured = {(row["kind"], row["score"]) for row in structures.recorded()}
+    assert measured == {(case.kind, name) for case in structures.CASES for name in case.scores}
+    names = {structures.metric_of(name) for _, name in measured}
+    assert {*random_cells.RESAMPLED} - names == {"no_information_p_value"}  # the tail of a test
+    others = [x for x, y in EVERY.items() if "parents" in y.parameters or y.kind == "label ranking"]
+    assert {*others, "fleiss_kappa", "krippendorff_alpha"} <= names
 
 
 @pytest.mark.parametrize("score", ["averaged F1", "kappa", "accuracy", "F2 of a class"])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from math import inf, sqrt
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -559,16 +560,16 @@ def compare_statistics(
     drawn, swapped = _resample(plan, scores, statistics, sample)
     spread = difference_spreads(definition, statistics, sample, drawn)
     pairs: list[Pair] = []
-    for at, (a, b) in enumerate(combinations(range(len(names)), 2)):
+    for a, b in combinations(range(len(names)), 2):
         both = {names[at]: scores[names[at]] for at in (a, b)}
         units = (statistics[a], statistics[b]), sample
         pair = pair_of(definition, plan, both, *spread(a, b), *units)
         if drawn is not None:
             with np.errstate(invalid="ignore"):  # the difference of two infinite ratios
                 difference = drawn[:, a] - drawn[:, b]
-            pair = resampled(definition, plan, pair, difference, swapped[at], sample)
+            pair = resampled(definition, plan, pair, difference, swapped[a, b], sample)
         pairs.append(pair)
-    adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
+    adjusted = ADJUSTMENTS[plan.adjust]([*map(attrgetter("p_value"), pairs)])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:
         drawn = _normal_draws(scores, spread, plan)
@@ -581,24 +582,22 @@ def compare_statistics(
 
 def _resample(
     plan: Plan, scores: Mapping[str, Score], statistics: Sequence[Statistic], sample: Sample
-) -> tuple[Array | None, list[float | None]]:
+) -> tuple[Array | None, Mapping[tuple[int, int], float | None]]:
     """The scores of all systems on resampled units, and the randomization test of each pair.
 
     None if that would take too long. Both are computed at the same time.
     """
-    values = [score.value for score in scores.values()]
+    values = [*map(attrgetter("value"), scores.values())]
     definition = next(iter(scores.values())).definition
-    many = plan.replicates * sum([each.size for each in statistics]) > DRAWN
+    many = plan.replicates * sum(map(attrgetter("size"), statistics)) > DRAWN
     if not plan.replicates or (many and definition.declaration.smooth):
-        return None, []
-    pairs = [
-        (statistics[a], statistics[b], values[a] - values[b])
-        for a, b in combinations(range(len(values)), 2)
-    ]
-    draws = sample, plan.replicates, plan.seed
-    with alongside(replicates_of(statistics, *draws), plan.replicates * len(sample.count)) as drawn:
-        swapped = randomization(pairs, *draws)
-        return np.concatenate(drawn()), swapped
+        return None, {}
+    differences = {(a, b): values[a] - values[b] for a, b in combinations(range(len(values)), 2)}
+    how = (sample, plan.replicates, plan.seed)
+    tests = partial(randomization, statistics, differences, *how)
+    size = plan.replicates * len(sample.count)
+    swapped, drawn = alongside(tests, replicates_of(statistics, *how), size)
+    return np.concatenate(drawn), swapped
 
 
 def difference_spreads(

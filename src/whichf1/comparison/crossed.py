@@ -16,7 +16,8 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
-from whichf1.scoring.evaluate import evaluate_systems
+from whichf1.metrics.hierarchies import ancestors
+from whichf1.scoring.evaluate import evaluate_systems, rate_of_ancestors
 from whichf1.scoring.lines import ScoredItems, bounded, read_items
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
@@ -166,6 +167,8 @@ def _refuse_other(definition: Definition, data: DataSet) -> None:
         "loss": ["scores", "scores of labels"],
         "ranking": ["scores", "scores of labels"],
     }.get(metric.kind, ["predicted classes"])
+    if metric.of_ancestors is not None:
+        fitting.append("sets of labels")
     if held == "scores of labels" and not metric.over_labels:
         fitting = [x for x in fitting if x != held or metric.kind == "label ranking"]
     if held not in fitting:
@@ -271,20 +274,27 @@ def _score_sets(data: DataSet, definition: Definition, groups: list[list[Any]]) 
     assert data.sets is not None
     k = len(data.labels)
     keys = data.true.astype(np.int64) * k + data.predicted
-    members, sides, cells = data.members(), [], []
+    asked, members, names, declared = definition, data.members(), data.sets, data.declared
+    if definition.declaration.of_ancestors is not None:
+        label, node, names = ancestors(definition.arguments["parents"], data.sets)
+        reached = np.zeros((len(data.sets), len(names)), np.bool_)
+        reached[label, node] = declared = True
+        definition, members = rate_of_ancestors(definition), members @ reached
+    sides, cells = [], []
     for row, masks in enumerate(groups):
         for mask in masks:
             filled, count, squares = _summed(keys[row][mask], _weights(data, mask))
             true, predicted = (np.flatnonzero(members[x]) for x in np.divmod(filled, k))
-            lines = outcomes(true, [predicted], len(data.sets))
+            lines = outcomes(true, [predicted], len(names))
             sides.append(  # in the order of ``filled``, in which the slopes are looked up
                 MultiLabelCounts(
-                    data.sets, lines, count, declared=data.declared, squares=squares, in_order=True
+                    names, lines, count, declared=declared, squares=squares, in_order=True
                 )
             )
             cells.append(filled)
     scored, statistics = _evaluated(sides, definition)
-    return _with_parts(data, scored, groups, sides, statistics, keys, cells.__getitem__)
+    scored = _with_parts(data, scored, groups, sides, statistics, keys, cells.__getitem__)
+    return scored if definition is asked else scored._replace(definition=asked, labels=data.sets)
 
 
 def _with_parts(

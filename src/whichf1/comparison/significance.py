@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil, inf, isfinite, sqrt
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,7 +19,7 @@ from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError, is_among, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
-from whichf1.statistics.sample import Sample, Statistic, summed_rows
+from whichf1.statistics.sample import Sample, Statistic
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
 
@@ -198,31 +199,41 @@ def bootstrap_p(difference: float, replicates: Array) -> float | None:
     return float((1 + extreme.sum()) / (len(defined) + 1))
 
 
+Differences: TypeAlias = Mapping[tuple[int, int], float]
+"""The difference of each pair of systems, by their places."""
+
+
 def randomization(
-    pairs: Sequence[tuple[Statistic, Statistic, float]], sample: Sample, replicates: int, seed: int
-) -> list[float | None]:
-    """The p-value of each difference by approximate randomization.
+    statistics: Sequence[Statistic],
+    differences: Differences,
+    sample: Sample,
+    replicates: int,
+    seed: int,
+) -> dict[tuple[int, int], float | None]:
+    """The p-values of differences, by approximate randomization.
 
     The outputs of two systems for an item are swapped at random; clusters are swapped whole. All
-    pairs share the same draws. None for units of several weighted items, because individual
-    weights are unknown.
+    pairs share the same draws. None if individual weights are unknown.
     """
+    p_values: dict[tuple[int, int], float | None] = dict.fromkeys(differences)
     if sample.squares is not None and not sample.weights_known:
-        return [None] * len(pairs)
-    sums = 0 if sample.squares is not None else summed_rows([x for pair in pairs for x in pair[:2]])
-    extreme, known = [0] * len(pairs), [0] * len(pairs)
-    for at in [range(len(pairs))] if sums else [range(i, i + 1) for i in range(len(pairs))]:
-        swaps = [(i, pairs[i][0].exchange(pairs[i][1], sample)) for i in at]
+        return p_values
+    pairs, sums = [*differences], 0
+    if sample.squares is None and all(map(attrgetter("adds_rows"), statistics)):
+        sums = sum(map(attrgetter("size"), statistics))
+    for some in [pairs] if sums else [[pair] for pair in pairs]:
+        swaps = [statistics[a].exchange(statistics[b], sample) for a, b in some]
+        extreme, known = [0] * len(some), [0] * len(some)
         for moved in sample.swaps(replicates, seed, sums):
-            for i, swapped in swaps:
+            for at, swapped in enumerate(swaps):
                 left, right = swapped(moved)
-                differences = np.abs(left - right)[..., 0]
-                known[i] += int((~np.isnan(differences)).sum())
-                extreme[i] += int((differences >= abs(pairs[i][2]) - CLOSE).sum())
-    return [
-        (1 + extreme[i]) / (known[i] + 1) if known[i] and isfinite(pairs[i][2]) else None
-        for i in range(len(pairs))
-    ]
+                difference = np.abs(left - right)[..., 0]
+                known[at] += int((~np.isnan(difference)).sum())
+                extreme[at] += int((difference >= abs(differences[some[at]]) - CLOSE).sum())
+        for at, pair in enumerate(some):
+            if known[at] and isfinite(differences[pair]):
+                p_values[pair] = (1 + extreme[at]) / (known[at] + 1)
+    return p_values
 
 
 def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:

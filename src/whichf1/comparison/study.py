@@ -31,7 +31,8 @@ from whichf1.errors import DefinitionError, FileError, InputError, is_among
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score, data_signature
 from whichf1.sources.counts import Reading
-from whichf1.sources.trials import Columns, read_trials
+from whichf1.sources.run_columns import Columns
+from whichf1.sources.trials import read_trials
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.labels import Labels
 from whichf1.tables.saving import write_whole
@@ -339,8 +340,8 @@ def study(
     data: As for :func:`trials`: a dataframe, files, a pattern such as 'runs/{system}/{seed}.csv',
         arrays, or trials.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
-    true, pred, score, probs, value, system, run, fold, dataset, item, cluster, weights, labels,
-        sep: As for :func:`trials`.
+    true, pred, score, probs, value, system, run, fold, dataset, item: As for :func:`trials`.
+    weights, labels, sep: As for :func:`trials`.
     folding: The scores of folds are 'averaged', which is the default, or their items are 'pooled'
         and scored together.
     matched: Whether runs of the same name belong together: False if equal seeds have no meaning. By
@@ -393,8 +394,10 @@ def plan_study(
     own = {each.name for each in fields(StudyPlan)}
     if found.pop("study", None) is not None:
         said = {x: found.pop(x) for x in [*found] if x in own}
-        for fact in ("systems", "runs", "folds", "datasets"):
+        for fact in ("systems", "runs", "folds", "datasets", "interval"):
             found.pop(fact, None)
+        level = found.pop("level", None) if level is None else level
+        found.pop("level", None)
         metric = signature.write(name, parameters, found)
     else:
         said = {}
@@ -511,7 +514,9 @@ def _across(
 def _refuse_single(trials: Trials) -> None:
     """Raise unless something varies: runs, folds or data sets."""
     systems = trials.systems
-    if len(trials.data_sets) > 1 or any(x.folds is not None for x in trials.data_sets.values()):
+    if len(trials.data_sets) > 1 or any(
+        len(x.fold_names or ()) > 1 for x in trials.data_sets.values()
+    ):
         return
     (data,) = trials.data_sets.values()
     if all(len(data.rows(system)) < 2 for system in systems):

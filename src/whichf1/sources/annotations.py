@@ -40,7 +40,6 @@ from whichf1.tables.annotations import Ratings, in_order
 from whichf1.tables.cells import Array, sum_by
 from whichf1.tables.labels import Labels, as_number, from_text, kind_of, shortened
 from whichf1.tables.slices import Key, Slices
-from whichf1.tables.units import refuse_undeclared
 
 USUAL: Mapping[str, tuple[str, ...]] = {
     "item": ("item", "item_id", "unit", "subject", "id"),
@@ -321,8 +320,6 @@ def _categories(values: Sequence[Any], declared: Labels | None, *, texts: bool) 
         raise LabelError(f"ratings: {error}") from None
     code = np.full(len(values) + 1, -1, np.intp)  # the last for what is missing
     code[known] = labels.codes(plain)
-    if declared is not None:
-        refuse_undeclared(labels, declared)
     return Coded(code, labels)
 
 

@@ -19,7 +19,7 @@ from whichf1.sources.answers.label_sets import keys_of_cells, read_bit, refuse_w
 from whichf1.sources.answers.rows import from_json, plain_value
 from whichf1.sources.engines.frames import SEVERAL, column_names
 from whichf1.sources.lines import refuse_large
-from whichf1.sources.questions.grouped import KEY, Coded, Listed
+from whichf1.sources.questions.grouped import KEY, CodedColumn, Listed
 from whichf1.sources.request import (
     Origin,
     Request,
@@ -48,6 +48,8 @@ PART = re.compile(r"\{(\w+)\}")
 """A named part of a pattern."""
 Values: TypeAlias = tuple[Array, Labels]
 """Codes, and the classes that they stand for."""
+NEAR = 1 << 20
+"""Up to this distance, whole numbers are coded by a table of all numbers between them."""
 GIVEN = ("pred", "score", "probs", "value")
 """What runs may give, of which one is named."""
 
@@ -106,10 +108,10 @@ class ReadRuns(NamedTuple):
     true: Values
     predicted: Sequence[tuple[RunKey | None, Any]]
     """The key, if columns or paths tell it, and codes with classes, or scores."""
-    facts: Mapping[str, Coded | str]
+    facts: Mapping[str, CodedColumn | str]
     """The system, data set, run and fold of each item, or of all of them."""
-    items: Coded | Array | None
-    cluster: Coded | None
+    items: CodedColumn | Array | None
+    cluster: CodedColumn | None
     weights: Array | None = None
     text: bool = False
     """Whether classes are texts whose type must be inferred."""
@@ -117,6 +119,8 @@ class ReadRuns(NamedTuple):
     """The declared classes, or labels of sets."""
     sets: Labels | None = None
     """The labels, if items have sets of them; classes are then sets as texts."""
+    name: str = ""
+    """The column of the predictions, which names a system that nothing else names."""
 
 
 class RunColumns(NamedTuple):
@@ -142,7 +146,7 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
     options["by"] = [*by.values()]
     answer, found, origin = Listed().gather(data, None, _request(columns, runs, labels, options))
     cells = concatenated(answer[KEY])
-    facts: dict[str, Coded | str] = {}
+    facts: dict[str, CodedColumn | str] = {}
     items = None
     for at, (role, name) in enumerate(by.items()):
         if role == "item":
@@ -157,7 +161,8 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
     if found.weights is not None:
         weights = _weights(cells["w"], origin, found.weights)
     read = _Table(cells, found, origin).read(columns, runs, labels)
-    return read._replace(facts=facts, items=items, cluster=cluster, weights=weights)
+    name = found.preds[-1] if len(found.preds) == 1 else "predictions"
+    return read._replace(facts=facts, items=items, cluster=cluster, weights=weights, name=name)
 
 
 def _request(
@@ -256,7 +261,7 @@ class _Table(NamedTuple):
             if self._text:  # an empty cell is one without labels
                 own = [x._replace(values=["" if y is None else y for y in x.values]) for x in own]
             written = [self.columns.true, *self.columns.preds][: len(shorts)]
-            values = [x.values for x in own]
+            values = [[*x.values] for x in own]
             listed, names = keys_of_cells(values, written, self.origin, labels, columns.sep)
             true, *sides = (
                 _expanded(x, *np.divmod(y, len(names)), names)
@@ -280,7 +285,7 @@ class _Table(NamedTuple):
         return coded_sets(item, label, len(table[0]), labels)
 
 
-def _expanded(own: Coded, item: Array, label: Array, names: Labels) -> Values:
+def _expanded(own: CodedColumn, item: Array, label: Array, names: Labels) -> Values:
     codes, texts = coded_sets(item, label, len(own.values), names)
     return codes[own.codes], texts
 
@@ -413,18 +418,18 @@ def concatenated(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
 
 def to_list(values: Any) -> list[Any]:
     """A column as a list."""
-    if isinstance(values, Coded):
+    if isinstance(values, CodedColumn):
         return [values.values[at] for at in values.codes.tolist()]
     return values.tolist() if isinstance(values, np.ndarray) else [*values]
 
 
-def coded(values: Any) -> Coded:
+def coded(values: Any) -> CodedColumn:
     """The code of each row, and what the codes stand for; a list is a tuple."""
-    if isinstance(values, Coded):
+    if isinstance(values, CodedColumn):
         return values
     if isinstance(values, np.ndarray) and values.dtype.kind in "iub":
-        names, codes = np.unique(values, return_inverse=True)
-        return Coded(codes, names.tolist())
+        names, codes = _distinct(values)
+        return CodedColumn(codes, names.tolist())
     code: dict[Hashable, int] = {}
     distinct: list[Any] = []
     codes = np.empty(len(values), np.intp)
@@ -434,7 +439,21 @@ def coded(values: Any) -> Coded:
         if place == len(distinct):
             distinct.append(cell)
         codes[at] = place
-    return Coded(codes, distinct)
+    return CodedColumn(codes, distinct)
+
+
+def _distinct(values: Array) -> tuple[Array, Array]:
+    """The distinct whole numbers, and the code of each; numbers near together are not sorted."""
+    low, high = (int(values.min()), int(values.max())) if len(values) else (0, 0)
+    if high - low > min(NEAR, len(values)) or values.dtype.kind == "b":
+        names, codes = np.unique(values, return_inverse=True)
+        return names, codes
+    offset = values - values.dtype.type(low)
+    present = np.zeros(high - low + 1, np.bool_)
+    present[offset] = True
+    near: Array = np.flatnonzero(present)
+    code = np.cumsum(present) - 1
+    return near + low, code.astype(np.min_scalar_type(len(near)))[offset]
 
 
 def _cell(value: Any) -> Any:
@@ -491,7 +510,7 @@ def _weights(values: Any, origin: Origin, name: str) -> Array:
         raise WeightError(f"{origin.name}, column {name!r}: {error}") from None
 
 
-def facts_column(values: Any, origin: Origin, name: str) -> Coded:
+def facts_column(values: Any, origin: Origin, name: str) -> CodedColumn:
     """The system, run, fold, data set, item or cluster of each row, as plain values."""
     read = coded(values)
     plain = [plain_value(value, origin.reading) for value in read.values]
@@ -500,33 +519,34 @@ def facts_column(values: Any, origin: Origin, name: str) -> Coded:
         raise LabelError(
             f"{origin.name}, column {name!r} is empty in item {at:,}. Fill it in or drop the item."
         )
-    return Coded(read.codes, plain)
+    return CodedColumn(read.codes, plain)
 
 
-def _ids(values: Any, origin: Origin, name: str) -> Coded | Array:
+def _ids(values: Any, origin: Origin, name: str) -> CodedColumn | Array:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
         return values.astype(np.int64)
     return names_of(facts_column(values, origin, name))
 
 
-def names_of(items: Coded) -> Coded:
+def names_of(items: CodedColumn) -> CodedColumn:
     """The names of items: whole numbers or texts."""
     if all(type(x) is int for x in items.values):
-        return Coded(items.codes, np.array(items.values, np.int64))
-    return Coded(items.codes, np.array([str(x) for x in items.values], np.str_))
+        return CodedColumn(items.codes, np.array(items.values, np.int64))
+    return CodedColumn(items.codes, np.array([str(x) for x in items.values], np.str_))
 
 
-def distinct_parts(roles: Iterable[str], facts: Mapping[str, Coded | str]) -> Any:
+def distinct_parts(roles: Iterable[str], facts: Mapping[str, CodedColumn | str]) -> Any:
     """The rows of each combination of facts that differ between rows, in order of appearance."""
-    sides = {x: y for x in roles if isinstance(y := facts.get(x), Coded)}
+    sides = {x: y for x in roles if isinstance(y := facts.get(x), CodedColumn)}
     if not sides:
         return None
-    sizes = [max(len(x.values), 1) for x in sides.values()]
-    code = np.ravel_multi_index([x.codes for x in sides.values()], sizes)
-    distinct, first, code = np.unique(code, return_index=True, return_inverse=True)
-    order = np.argsort(code.astype(np.min_scalar_type(len(distinct))), kind="stable")
+    code: Array = np.zeros(len(next(iter(sides.values())).codes), np.int64)
+    for side in sides.values():
+        code = code * max(len(side.values), 1) + side.codes
+        code = _distinct(code)[1].astype(np.int64)  # so that products of many sizes do not overflow
+    order = np.argsort(code.astype(np.min_scalar_type(int(code.max()) + 1)), kind="stable")
     groups = np.split(order, np.cumsum(np.bincount(code))[:-1])
     return [
-        ({x: str(y.values[y.codes[first[at]]]) for x, y in sides.items()}, groups[at])
-        for at in np.argsort(first)
+        ({x: str(y.values[y.codes[rows[0]]]) for x, y in sides.items()}, rows)
+        for rows in sorted(groups, key=lambda rows: int(rows[0]))
     ]

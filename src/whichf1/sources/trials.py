@@ -20,7 +20,7 @@ from whichf1.sources.engines.database import kept_open
 from whichf1.sources.engines.files import format_of
 from whichf1.sources.label_sets import keys_of_sets, ranked_labels
 from whichf1.sources.lines import ScoredLines
-from whichf1.sources.questions.grouped import Coded
+from whichf1.sources.questions.grouped import CodedColumn
 from whichf1.sources.request import are_sets, has_columns, is_path, matrix_names
 from whichf1.sources.run_columns import (
     GIVEN,
@@ -43,7 +43,17 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
-from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, coded_sets, joined, named
+from whichf1.tables.trials import (
+    ABSENT,
+    DataSet,
+    RunKey,
+    Trials,
+    coded_sets,
+    items_in_words,
+    joined,
+    named,
+    overlapping,
+)
 from whichf1.tables.units import Additive, cluster_labels, restored
 
 MOST = 10**8
@@ -118,6 +128,11 @@ def _of_file(
 
 def matching(pattern: str) -> list[tuple[str, Told]]:
     """The files of a pattern with named parts, and what each path says."""
+    if not pattern:
+        raise FileError(
+            "the name of the file is empty. Pass a file, or a quoted pattern such as "
+            "'runs/{system}/{seed}.csv'."
+        )
     if not PART.search(pattern):
         paths = sorted(glob(pattern, recursive=True)) if glob(pattern) else [pattern]
         return [(path, Told({}, path)) for path in paths]
@@ -284,8 +299,9 @@ def _sets_of_arrays(y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Co
     for key, scores in runs:
         items, names = ranked_labels(y_true, scores, columns.labels, matrix_names(scores))
         predicted.append((key, scores_column(items.scores, str(key))))
-    coded_true = coded_sets(*np.nonzero(items.true), len(items.true), names)
-    return ReadRuns(coded_true, predicted, {}, None, None, labels=names, sets=names)
+    item, label = np.nonzero(items.true)
+    sets = coded_sets(item, label, len(items.true), names)
+    return ReadRuns(sets, predicted, {}, None, None, labels=names, sets=names)
 
 
 def _flat(values: Any, n: int, name: str) -> list[Any]:
@@ -345,7 +361,7 @@ def _data_sets(rows: ReadRuns, columns: Columns, title: str) -> Iterator[tuple[s
 def _data_set(name: str, rows: ReadRuns, places: Array, title: str) -> DataSet:
     """Some of the rows: the items of one data set, and one or several runs."""
     facts = rows.facts
-    own = RunKey(str(facts.get("system", "")), str(facts.get("run", "")))
+    own = RunKey(str(facts.get("system", rows.name)), str(facts.get("run", "")))
     keys = tuple(own if key is None else _filled(key, own) for key, _ in rows.predicted)
     scored = not isinstance(rows.predicted[0][1], tuple)
     sides = [rows.true, *([] if scored else [values for _, values in rows.predicted])]
@@ -368,7 +384,7 @@ def _data_set(name: str, rows: ReadRuns, places: Array, title: str) -> DataSet:
     if rows.cluster is not None:
         cluster, names = _named(rows.cluster, places)
     by_line = rows.items is None
-    if isinstance(rows.items, Coded):
+    if isinstance(rows.items, CodedColumn):
         ids = rows.items.values[rows.items.codes[places]]  # type: ignore[call-overload]
     elif rows.items is not None:
         ids = rows.items[places]
@@ -405,7 +421,7 @@ def _filled(key: RunKey, own: RunKey) -> RunKey:
     return RunKey(key.system or own.system, key.run or own.run)
 
 
-def _named(values: Coded, places: Any = slice(None)) -> Values:
+def _named(values: CodedColumn, places: Any = slice(None)) -> Values:
     """Some of the values as codes of whole numbers or texts."""
     present, codes = np.unique(values.codes[places], return_inverse=True)
     used = [values.values[at] for at in present]
@@ -460,11 +476,11 @@ def _alike(parts: list[DataSet]) -> list[DataSet]:
 
 
 def _refuse_repeated(
-    name: str, part: DataSet, items: Coded | Array | None, places: Array, title: str
+    name: str, part: DataSet, items: CodedColumn | Array | None, places: Array, title: str
 ) -> None:
     if part.by_line or len(part.ids) < 2:
         return
-    if isinstance(items, Coded):
+    if isinstance(items, CodedColumn):
         times = np.bincount(items.codes[places], minlength=len(items.values))
         values: Any = items.values
     elif (part.ids[1:] > part.ids[:-1]).all():
@@ -474,9 +490,13 @@ def _refuse_repeated(
     more = np.flatnonzero(times > 1)
     if not len(more):
         return
+    first = values[more[0]]
+    if part.folds is not None and len({*part.folds[0][part.ids == first].tolist()}) > 1:
+        fold = (part.fold_names or ())[part.folds[0][part.ids == first][0]]
+        raise overlapping(f"{title}: {named(name)}", part.keys[0], len(more), first.item(), fold)
     key = ", ".join(sorted({str(key) for key in part.keys})[:2])
     raise InputError(
-        f"{title}: {named(name)}{len(more):,} items, such as {values[more[0]].item()!r}, appear "
-        f"more than once in one run ({key or 'without a name'}). Remove them, or name the column "
-        f"that distinguishes runs, folds or data sets: run=, fold=, dataset=."
+        f"{title}: {named(name)}{items_in_words(len(more), first.item())} more than once in one "
+        f"run ({key}). Remove duplicates, or name the column that distinguishes runs, folds or "
+        "data sets: run=, fold=, dataset= (--run, --fold, --dataset)."
     )

@@ -81,10 +81,6 @@ class Cells(Statistic):
             return self.values(drawn.count)
         return self._of(self._shared_margins.drawn(drawn, self._system))
 
-    def moved(self, moved: Drawn) -> list[Array]:
-        """Hits and false positives of the system among items of cells on which systems differ."""
-        return self._shared_margins.moved(moved, self._system)
-
     @property
     def _shared_margins(self) -> SystemMargins:
         if self._margins is None:
@@ -456,10 +452,11 @@ class Cells(Statistic):
 
     def exchange(self, other: Cells, sample: Sample) -> Swap:
         """Only cells on which the systems disagree change; the sums of all others stay the same."""
-        shared = self._margins is not None and self._margins is other._margins
-        if sample.squares is not None or not shared:  # differences of weights are not exact
+        margins = self._margins if self._margins is other._margins else None
+        if sample.squares is not None or margins is None:  # differences of weights are not exact
             return super().exchange(other, sample)
-        moving = MovingCells(self, other)
+        tables = (self.frozen.table, other.frozen.table)
+        moving = MovingCells(margins, (self._system, other._system), tables)
 
         def swapped(moved: Drawn) -> tuple[Array, Array]:
             left, right = moving(moved)
@@ -730,7 +727,7 @@ class SystemMargins:
     def _contested(self) -> CodeSums:
         """Hits, and false positives, of each system in the cells on which not all agree.
 
-        In the others a swap changes nothing: what is taken from a system is given back.
+        A swap changes nothing in the others: what one system loses, it gets back.
         """
         true, first = self._true, self._predictions[0]
         differ = np.zeros(len(true), bool)
@@ -743,12 +740,12 @@ class SystemMargins:
             parts += [(true, np.flatnonzero(differ & right)), (predicted, wrong)]
         return CodeSums(parts, self._classes)
 
-    def moved(self, moved: Drawn, system: int) -> list[Array]:
-        """Hits and false positives of one system among items of contested cells."""
+    def moved(self, moved: Drawn) -> list[Array]:
+        """Hits and false positives of each system among items of contested cells."""
         last = self._last_moved
         if last is None or last[0] is not moved:
             self._last_moved = last = moved, self._contested.drawn(moved)
-        return last[1][2 * system : 2 * system + 2]
+        return last[1]
 
     def _of(self, predicted: Array, count: Array | Drawn, sums: Sequence[Array]) -> Margins:
         def summed(parts: list[tuple[Array, Array]], classes: int) -> Array:
@@ -776,21 +773,16 @@ class SystemMargins:
 class MovingCells:
     """Cells → margins of two systems after some items are swapped; for whole numbers."""
 
-    def __init__(self, a: Cells, b: Cells) -> None:
-        """The systems share their cells."""
-        self._systems, self._tables = (a, b), (a.frozen.table, b.frozen.table)
-        self._classes = max(a.frozen.table.classes, b.frozen.table.classes)
-
-    @cached_property
-    def _cells(self) -> Array:
-        a, b = self._systems
-        return np.flatnonzero(a.differs(b))
+    def __init__(
+        self, margins: SystemMargins, systems: tuple[int, int], tables: tuple[Table, Table]
+    ) -> None:
+        self._margins, self._systems, self._tables = margins, systems, tables
+        self._classes = max(tables[0].classes, tables[1].classes)
 
     def __call__(self, moved: Drawn) -> tuple[Margins, Margins]:
         """The margins of both, after this many items of each cell are swapped."""
-        a, b = self._systems
-        (right_a, wrong_a), (right_b, wrong_b) = a.moved(moved), b.moved(moved)
-        hits, alarms = right_b - right_a, wrong_b - wrong_a
+        sums, (a, b) = self._margins.moved(moved), self._systems
+        hits, alarms = sums[2 * b] - sums[2 * a], sums[2 * b + 1] - sums[2 * a + 1]
         return self._side(0, moved, hits, alarms), self._side(1, moved, -hits, -alarms)
 
     def _side(self, system: int, moved: Drawn, hits: Array, alarms: Array) -> Margins:
@@ -798,7 +790,8 @@ class MovingCells:
         own, other = self._tables[system], self._tables[1 - system]
 
         def change(a: Array, b: Array, size: int) -> Array:
-            gone, come = CodeSums([(a, self._cells), (b, self._cells)], size).drawn(moved)
+            differ = np.flatnonzero(own.predicted != other.predicted)
+            gone, come = CodeSums([(a, differ), (b, differ)], size).drawn(moved)
             return come - gone
 
         def distances() -> Array:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
+from operator import attrgetter
 from statistics import NormalDist
 
 import numpy as np
@@ -14,7 +15,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
 from whichf1.statistics.items import is_whole_area
-from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds, summed_rows
+from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
 from whichf1.statistics.scales import (
     NONE,
     Interval,
@@ -255,7 +256,8 @@ def replicates_in_parts(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Iterator[Array]:
     """The same, some replicates at a time."""
-    for drawn in sample.draws(replicates, seed, summed_rows(statistics)):
+    wide = all(map(attrgetter("adds_rows"), statistics))
+    for drawn in sample.draws(replicates, seed, wide):
         yield np.concatenate([each.replicated(drawn) for each in statistics], 1)
 
 

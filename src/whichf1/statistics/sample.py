@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import takewhile
 from math import hypot, inf, sqrt
-from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -220,10 +218,10 @@ class Sample:
         own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
         return Sample(np.concatenate(count), np.concatenate(squares), stratum=own)
 
-    def draws(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
+    def draws(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
         """Replicates of the units, some at a time; clusters are drawn whole.
 
-        ``sums``: how many sums of rows are kept for each replicate, if only these are used.
+        ``wide``: as many at a time as is fastest for summing rows.
         """
         rng, clusters = generator(seed), self.clusters
         width = len(self.count) + clusters
@@ -234,7 +232,7 @@ class Sample:
             return
         n = clusters or int(self.count.sum())
         share = np.full(clusters, 1 / clusters) if clusters else self.count / self.count.sum()
-        for size in chunks(replicates, max(width, sums), self._at_once(sums)):
+        for size in chunks(replicates, width, self._at_once(wide)):
             yield self._drawn(kernel.multinomial(rng, n, share, size))
 
     @cached_property
@@ -244,8 +242,8 @@ class Sample:
             return False
         return self.cluster is None or self.n <= 4 * len(self.count)
 
-    def _at_once(self, sums: int) -> int:
-        return WIDE_CHUNK if sums and self._adds_up else CHUNK
+    def _at_once(self, wide: bool) -> int:
+        return WIDE_CHUNK if wide and self._adds_up else CHUNK
 
     def _drawn(self, rows: Array) -> Drawn:
         """Replicates of the units, or of the clusters."""
@@ -274,7 +272,7 @@ class Sample:
     def swaps(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
         """How many of each unit are swapped at random; clusters are swapped whole.
 
-        ``sums``: how many sums of rows are kept for each replicate, if only these are used.
+        ``sums``: how many sums of rows are kept for each replicate; 0 if they are not summed.
         """
         whole = self.cluster is not None or self.squares is not None
         units = self.clusters or len(self.count)
@@ -284,7 +282,7 @@ class Sample:
         many = np.flatnonzero(coins > MOST_COINS)
         rng = np.random.Generator(np.random.PCG64(sequence))
         first, width = 0, max(len(self.count), units, sums)
-        for size in chunks(replicates, width, self._at_once(sums)):
+        for size in chunks(replicates, width, self._at_once(sums > 0)):
             rows = kernel.flips(np.minimum(coins, MOST_COINS), bits, first, size)
             if len(many):
                 rows[many] = rng.binomial(coins[many], 0.5, (size, len(many))).T
@@ -818,28 +816,22 @@ def in_threads(work: Callable[[Any], Any], parts: Sequence[Any], size: int) -> l
         return [*pool.map(work, parts)]
 
 
-def summed_rows(statistics: Sequence[Statistic]) -> int:
-    """How many sums of rows these scores are computed from; 0 if one is not."""
-    adds = all(map(attrgetter("adds_rows"), statistics))
-    return sum(map(attrgetter("size"), statistics)) if adds else 0
+def alongside(
+    work: Callable[[], Any], parts: Iterable[Array], size: int
+) -> tuple[Any, list[Array]]:
+    """What ``work`` returns, and parts, computed in a thread meanwhile if they are very large.
 
-
-@contextmanager
-def alongside(parts: Iterable[Array], size: int) -> Iterator[Callable[[], list[Array]]]:
-    """Compute parts in a thread, if they have very many numbers; the result waits for them.
-
-    If the block ends with an error, the thread stops before the next part.
+    If the work raises an error, the thread stops before the next part.
     """
     if size < MANY or kernel.THREADS < 2:
-        yield lambda: [*parts]
-        return
+        return work(), [*parts]
     from concurrent.futures import ThreadPoolExecutor
 
     ended = False
     with ThreadPoolExecutor(1) as pool:
         computed = pool.submit(lambda: [*takewhile(lambda _: not ended, parts)])
         try:
-            yield computed.result
+            return work(), computed.result()
         finally:
             ended = True
 
@@ -852,7 +844,8 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int, most: int = CHUNK) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, most // max(width, 1)))
-    sizes = [min(step, replicates - start) for start in range(0, replicates, step)]
+    whole, rest = divmod(replicates, step)
+    sizes = [step] * whole + [rest] * (rest > 0)
     if replicates * width < LONG:
         yield from sizes
         return

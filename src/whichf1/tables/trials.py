@@ -34,7 +34,8 @@ class RunKey(NamedTuple):
     run: str
 
     def __str__(self) -> str:
-        return f"{self.system}, run {self.run}" if self.run else self.system
+        name = self.system or "a system without a name"
+        return f"{name}, run {self.run}" if self.run else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,7 +198,9 @@ def _is_present(predicted: Array) -> Array:
         known: Array = predicted >= 0
         return known
     known = ~np.isnan(predicted)
-    return known if predicted.ndim == 2 else known.all(2)
+    if predicted.ndim > 2:
+        known = np.all(known, 2)
+    return known
 
 
 def _are_sets(data: DataSet) -> bool:
@@ -426,6 +429,10 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
         )
 
 
+def _of_items(count: int) -> str:
+    return "an item" if count == 1 else f"{count:,} items"
+
+
 def _columns(part: DataSet) -> Labels:
     """What the scores of an item belong to."""
     return part.sets or part.labels
@@ -438,9 +445,9 @@ def _agree_on_weights(name: str, column: Array, here: Any, values: Array, ids: A
     if len(wrong):
         at = wrong[0]
         raise InputError(
-            f"{named(name)}the weight of {len(wrong):,} items differs between runs: that of item "
-            f"{ids[here][at].item()!r} is {known[at]:g} and {values[at]:g}. A weight belongs to an "
-            "item, not to a run."
+            f"{named(name)}the weight of {_of_items(len(wrong))} differs between runs: that of "
+            f"item {ids[here][at].item()!r} is {known[at]:g} and {values[at]:g}. A weight "
+            "belongs to an item, not to a run."
         )
     column[here] = values
 
@@ -455,8 +462,8 @@ def _agree(
         at = wrong[0]
         a, b = labels[known[at]], labels[values[at]]
         raise InputError(
-            f"{named(name)}the {what} of {len(wrong):,} items differs between runs: that of item "
-            f"{ids[here][at].item()!r} is {a!r} and {b!r}. Are these the same items? Name the "
+            f"{named(name)}the {what} of {_of_items(len(wrong))} differs between runs: that of "
+            f"item {ids[here][at].item()!r} is {a!r} and {b!r}. Are these the same items? Name the "
             "column that identifies items: item= (--item)."
         )
     column[here] = values
@@ -471,12 +478,22 @@ def _refuse_twice(
     item = ids[twice[0]].item()
     if part.fold_names is not None and part.folds is not None:
         fold = part.fold_names[part.folds[row][twice[0]]]
-        raise InputError(
-            f"{named(name)}the folds of {key} overlap: {len(twice):,} items, such as {item!r}, are "
-            f"in fold {fold!r} and in another. Folds must have different test items; name "
-            "repetitions with run= (--run)."
-        )
+        raise overlapping(named(name), key, len(twice), item, fold)
     raise InputError(
-        f"{named(name)}{len(twice):,} items, such as {item!r}, appear twice in {key}. Remove one, "
-        "or name the column or the part of the path that distinguishes the two runs: run= (--run)."
+        f"{named(name)}{items_in_words(len(twice), item)} twice in {key}. Remove one, or name the "
+        "column or the part of the path that distinguishes the two: run= or system= (--run, "
+        "--system)."
+    )
+
+
+def items_in_words(count: int, item: Any) -> str:
+    """How many items, and one of them: the subject of a sentence about what appears twice."""
+    return f"item {item!r} appears" if count == 1 else f"{count:,} items, such as {item!r}, appear"
+
+
+def overlapping(place: str, key: RunKey, count: int, item: Any, fold: Any) -> InputError:
+    """The error of folds that share items."""
+    return InputError(
+        f"{place}the folds of {key} overlap: {items_in_words(count, item)} in fold {fold!r} and in "
+        "another. Folds must have different test items; name repetitions with run= (--run)."
     )

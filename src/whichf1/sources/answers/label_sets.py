@@ -255,7 +255,8 @@ def _together(
 
 def read_bit(cell: Any, column: str, origin: Origin) -> bool:
     """A cell of a column of 0 and 1."""
-    value = from_json(cell) if origin.reading_of(column) == "json" else cell
+    written = isinstance(cell, str) and origin.reading_of(column) == "json"
+    value = from_json(cell) if written else cell
     value = value.item() if hasattr(value, "item") else value
     known = {"0": False, "1": True} if isinstance(value, str) else {0: False, 1: True}
     if value not in known:

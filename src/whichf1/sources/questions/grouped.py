@@ -242,7 +242,7 @@ def _counted_rows(counts: Counts) -> list[Row]:
     return [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
 
 
-class Coded(NamedTuple):
+class CodedColumn(NamedTuple):
     """A column as the code of each row, and the distinct values that codes stand for."""
 
     codes: Array
@@ -304,11 +304,11 @@ def coded_columns(database: Database, items: Any, names: Sequence[str]) -> list[
     ]
 
 
-def _coded(column: Any, values: list[str]) -> Coded:
+def _coded(column: Any, values: list[str]) -> CodedColumn:
     if isinstance(column, np.ndarray):
-        return Coded(column, values)
+        return CodedColumn(column, values)
     codes = np.array([len(values) if x is None else x for x in column], np.intp)
-    return Coded(codes, [*values, None])
+    return CodedColumn(codes, [*values, None])
 
 
 def _of_arrays(request: Request, width: int, name: str) -> Request:
