@@ -1,4 +1,5 @@
-"""Ratings, spans, hierarchies, rankings of labels, operating points: how often intervals cover.
+"""Ratings, spans, hierarchies, rankings of labels, points and areas of rankings, costs, losses and
+rates: how often their intervals cover.
 
 Run from the root: ``python -m benchmarks.structures [KIND …] [DATA SETS]`` simulates the kinds (all
 of them by default), writes their rows of ``structures.csv``, and then the tables of the docs;
@@ -8,7 +9,7 @@ of a score is that of very many items.
 Raters give the true category of an item with some probability, and otherwise one by its share.
 Sentences differ in how hard they are, so that the spans of a sentence are alike. Errors in a
 hierarchy are near or anywhere. Scores of labels are normal around whether the item has the label.
-Probabilities are right, or exaggerated.
+Probabilities are right, or exaggerated. Errors between classes are anywhere.
 """
 
 from __future__ import annotations
@@ -40,7 +41,6 @@ METHODS: dict[str, Any] = {
     "auto": "auto",
     "delta": "delta",
     "bootstrap": wf.Bootstrap(replicates=199),
-    "percentile": wf.Bootstrap(replicates=199, kind="percentile"),
 }
 
 
@@ -53,7 +53,7 @@ class Case(Protocol):
     methods: ClassVar[tuple[str, ...]]
     scores: ClassVar[dict[str, dict[str, Any]]]
     seldom: ClassVar[dict[str, int]]
-    """Methods that are tried only on every so-many-th data set, because they take long."""
+    """Methods and scores that are tried on every so-many-th data set, because they take long."""
     many: ClassVar[int]
     """Items of the data set that the true value is computed from."""
 
@@ -115,6 +115,8 @@ class Sentences:
         "f1_of_averages": {},
         "micro_f1": {},
         "macro_recall": {},
+        "recall of a type": {"positive": "t0"},
+        "f1 of another type": {"positive": "t1"},
     }
 
     def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
@@ -231,8 +233,8 @@ class Probabilities:
     kind: ClassVar[str] = "operating points"
     page: ClassVar[str] = "intervals.md"
     sizes: ClassVar[tuple[int, ...]] = (100, 500)
-    methods: ClassVar[tuple[str, ...]] = ("auto", "bootstrap", "percentile")
-    seldom: ClassVar[dict[str, int]] = {"bootstrap": 5, "percentile": 5}
+    methods: ClassVar[tuple[str, ...]] = ("auto", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 5, "smooth_calibration_error": 20}
     many: ClassVar[int] = 200_000
     scores: ClassVar[dict[str, dict[str, Any]]] = {
         "recall_at_precision": {"at": 0.7},
@@ -245,14 +247,100 @@ class Probabilities:
         "net_benefit": {"threshold": 0.3},
         "selective_accuracy": {"coverage": 0.8},
         **{x: {} for x in ("aurc", "excess_aurc", "uncertainty", "discrimination")},
-        **{f"{x}_calibration_error": {} for x in ("expected", "max", "rms", "debiased")},
+        **{f"{x}_calibration_error": {} for x in ("expected", "max", "rms", "debiased", "smooth")},
+        "expected_calibration_error of equal bins": {"binning": "equal-mass"},
+        "debiased_calibration_error of equal bins": {"binning": "equal-mass"},
         "miscalibration": {},
+        "miscalibration of log loss": {"loss": "log_loss"},
     }
 
     def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
         z = np.log(self.share / (1 - self.share)) + self.spread * rng.normal(size=items)
         true = (rng.random(items) < 1 / (1 + np.exp(-z))).astype(int)
         return true, 1 / (1 + np.exp(-self.exaggerated * z))
+
+
+@dataclass(frozen=True)
+class Distributions:
+    """A way to draw classes and the probability of each."""
+
+    shares: tuple[float, ...]
+    signal: float
+    exaggerated: float
+
+    kind: ClassVar[str] = "losses"
+    page: ClassVar[str] = "intervals.md"
+    sizes: ClassVar[tuple[int, ...]] = (100, 500)
+    methods: ClassVar[tuple[str, ...]] = ("auto", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {
+        "bootstrap": 5,
+        **dict.fromkeys(
+            (f"smooth_calibration_error of {x}" for x in ("the top label", "classes")), 50
+        ),
+    }
+    many: ClassVar[int] = 300_000
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        **{x: {} for x in ("hinge_loss", "ranked_probability_score", "spherical_score")},
+        **{x: {} for x in ("log_loss_skill", "brier_skill", "aurc", "excess_aurc")},
+        **{x: {"costs": "distances"} for x in ("bayes_cost", "normalized_bayes_cost")},
+        "selective_accuracy": {"coverage": 0.8},
+        **{
+            f"{x}_calibration_error of {name}": options
+            for x in ("expected", "max", "rms", "debiased", "smooth")
+            for name, options in {"the top label": {}, "classes": {"average": "macro"}}.items()
+        },
+    }
+
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        true = rng.choice(len(self.shares), items, p=self.shares)
+        z = rng.normal(size=(items, len(self.shares)))
+        z[np.arange(items), true] += self.signal
+        right = self.signal * z + np.log(self.shares)  # up to what all classes share
+        odds = np.exp(self.exaggerated * right)
+        return true, odds / odds.sum(1, keepdims=True)
+
+
+@dataclass(frozen=True)
+class Confusions:
+    """A way to draw true and predicted classes."""
+
+    shares: tuple[float, ...]
+    skill: float
+
+    kind: ClassVar[str] = "rates and costs"
+    page: ClassVar[str] = "intervals.md"
+    sizes: ClassVar[tuple[int, ...]] = (50, 200, 1000)
+    methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
+    seldom: ClassVar[dict[str, int]] = {"bootstrap": 10}
+    many: ClassVar[int] = 10**9
+    scores: ClassVar[dict[str, dict[str, Any]]] = {
+        **{
+            f"{x} of {name}": options
+            for x in (
+                *("g_mean", "fowlkes_mallows", "one_vs_rest_mcc", "diagnostic_odds_ratio"),
+                *("yule_q", "optimized_precision", "index_of_balanced_accuracy"),
+            )
+            for name, options in {
+                "a class": {"positive": 0},
+                "classes": {"average": "macro"},
+            }.items()
+        },
+        **{x: {} for x in ("mcc", "adjusted_balanced_accuracy", "scott_pi", "macro_mae")},
+        **{x: {"costs": "distances"} for x in ("expected_cost", "normalized_expected_cost")},
+        "cohen_kappa of distances": {"weighting": "distances"},
+        **{x: {} for x in ("no_information_rate", "confusion_entropy", "mutual_information")},
+        **{x: {} for x in ("normalized_mutual_information", "cramer_v")},
+        **{x: {} for x in ("goodman_kruskal_lambda", "adjusted_rand_index")},
+    }
+
+    def draw(self, items: int, rng: np.random.Generator) -> tuple[Any, ...]:
+        k = len(self.shares)
+        rows = self.skill * np.eye(k) + (1 - self.skill) * (1 - np.eye(k)) / (k - 1)
+        cells = np.array(self.shares)[:, None] * rows
+        if items == self.many:
+            return (wf.Counts.from_matrix(np.rint(cells * items).astype(int), rows="true"),)
+        table = rng.multinomial(items, cells.ravel()).reshape(k, k)
+        return (wf.Counts.from_matrix(table, rows="true"),)
 
 
 HITS = (0.3, 0.7, 0.95)
@@ -270,14 +358,31 @@ CASES: tuple[Case, ...] = (
     *(Raters((0.9, 0.1), hit, *x) for hit, x in product(HITS, ((2, 0.0), (4, 0.3)))),
     *(Raters((0.6, 0.2, 0.1, 0.1), hit, 4, 0.3) for hit in HITS),
     *(Probabilities(*x) for x in ((0.5, 1.5, 1.0), (0.2, 2.0, 1.6))),
+    *(
+        Distributions(x, *how)
+        for x, how in product(((0.4, 0.35, 0.25), (0.8, 0.15, 0.05)), ((1.0, 1.0), (2.0, 1.6)))
+    ),
+    *(
+        Confusions(x, skill)
+        for x, skill in product(((0.8, 0.2), (0.5, 0.3, 0.2), (0.85, 0.1, 0.05)), (0.7, 0.95))
+    ),
 )
 """The grid; kinds in the order of what is known about them least."""
 
 
+def metric_of(name: str) -> str:
+    """The function behind the name of a score."""
+    return re.split(r",| of ", name)[0]
+
+
 def tried(case: Case, name: str, data: tuple[Any, ...], method: str | None = None) -> Any:
     """A score of the data, by the public functions."""
-    function = getattr(wf, re.split(r",| of ", name)[0])
+    function = getattr(wf, metric_of(name))
     options = dict(case.scores[name])
+    if isinstance(case, Distributions | Confusions):
+        k = len(case.shares)
+        distances = np.abs(np.subtract.outer(range(k), range(k))).tolist()
+        options = {x: distances if y == "distances" else y for x, y in options.items()}
     if isinstance(case, Hierarchies):
         options["parents"] = TREES[case.tree]
     return function(*data, **options, interval=method and METHODS[method])
@@ -316,7 +421,7 @@ def covered(
     }
     drawn = 0
     while drawn < data_sets:
-        now = [x for x in tallies if drawn % case.seldom.get(x[1], 1) == 0]
+        now = [x for x in tallies if not any(drawn % case.seldom.get(each, 1) for each in x)]
         try:
             data = case.draw(items, rng)
             intervals = {x: tried(case, x[0], data, x[1]).interval for x in now}

@@ -10,7 +10,7 @@ import sqlite3
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import isclose, isnan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,12 +77,16 @@ LABELS = ["k", "l", "m"]
 """What sets of labels hold."""
 SIGNED = ("mcc", "cohen_kappa", "ks", "expected_calibration_error", "roc_auc")
 """Differences of sums, which are as exact as their bounds."""
-MEANS = ("log_loss", "brier")
+MEANS = ("log_loss", "brier", "mean_value", "ndcg", "label_ranking_loss")
 """Means of numbers with fractions, which each engine computes and adds up in its own way."""
+LOSSES = MEANS[:2]
 
 
 class Items(NamedTuple):
-    """Rows with classes, a score, probabilities, sets of labels, a slice, a cluster, a weight."""
+    """Rows with classes, a score, probabilities, sets of labels, a slice, a cluster, a weight.
+
+    Each label has a column of 0 and 1, and one of probabilities.
+    """
 
     rows: list[dict[str, Any]]
     classes: list[Any]
@@ -102,14 +106,19 @@ class Items(NamedTuple):
         """The column of probabilities of each class."""
         return {label: f"p{at}" for at, label in enumerate(self.classes)}
 
+    @property
+    def by_label(self) -> dict[str, str]:
+        """The column of probabilities of each label."""
+        return {label: f"q_{label}" for label in LABELS}
+
     def column(self, name: str) -> list[Any]:
         return [row[name] for row in self.rows]
 
     def sets(self, name: str) -> list[set[str]]:
         return [set(cell.split(";")) - {""} for cell in self.column(name)]
 
-    def matrix(self) -> Any:
-        return np.array([[row[name] for name in self.scores.values()] for row in self.rows])
+    def matrix(self, columns: Iterable[str]) -> Any:
+        return np.array([[row[name] for name in columns] for row in self.rows])
 
     def at(self, places: Any) -> Items:
         return self._replace(rows=[self.rows[at] for at in places])
@@ -127,16 +136,19 @@ def draw_items(r: random.Random) -> Items:
     def row() -> dict[str, Any]:
         raw = [r.choice([0, 1, 2, 5, 1e-9]) if ties else r.random() for _ in classes]
         raw[0] += not any(raw)
+        labels = {*r.choices(LABELS, k=r.randint(0, 3))}
         cells = {
             "true": r.choice(seen),
             "pred": r.choice(seen),
             "other": r.choice(classes),
             "score": r.choice([0.0, 0.1, 0.25, 0.5, 1.0]) if ties else 10.0 ** r.uniform(-30, 30),
-            "labels": ";".join(sorted(set(r.choices(LABELS, k=r.randint(0, 3))))),
+            "labels": ";".join(sorted(labels)),
             "found": ";".join(sorted(set(r.choices(LABELS, k=r.randint(0, 3))))),
             "by": r.choice("xy"),
             "doc": r.choice("uvw"),
             **{f"p{at}": x / sum(raw) for at, x in enumerate(raw)},
+            **{label: int(label in labels) for label in LABELS},
+            **{f"q_{x}": r.choice([0.0, 0.3, 0.5]) if ties else r.random() for x in LABELS},
         }
         return cells if kind == "none" else {**cells, "w": weight()}
 
@@ -167,11 +179,18 @@ CLASSES = ("averaged_f1", "f1_of_averages", "accuracy", "mcc", "cohen_kappa", "b
 RANKINGS = ("roc_auc", "average_precision", "ks")
 OF_SCORES = ("log_loss", "brier", "top_k_accuracy", "roc_auc", "expected_calibration_error")
 OF_SETS = ("f1", "specificity", "subset_accuracy", "hamming_loss")
+OF_LABELS = ("roc_auc", "average_precision", "brier", "label_ranking_loss", "ndcg")
+OF_RATERS = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 CHOICES: dict[str, dict[str, Any]] = {
     "roc_auc": {"average": "macro", "multi_class": "ovr"},
     "top_k_accuracy": {"k": 1},
     "f1": {"average": "macro"},
     "specificity": {"average": "micro"},
+}
+LABEL_CHOICES: dict[str, dict[str, Any]] = {
+    "roc_auc": {"average": "macro", "undefined": 0},
+    "average_precision": {"average": "micro"},
+    "brier": {"average": "weighted", "undefined": 0},
 }
 
 
@@ -186,17 +205,31 @@ def of_arrays(items: Items) -> Iterator[tuple[str, Result]]:
     yield "classes", values(CLASSES, lambda m: score(m, true, pred, **known))
     ranked = {**known, "positive": items.classes[0]}
     yield "rankings", values(RANKINGS, lambda m: score(m, true, items.column("score"), **ranked))
-    p, doc = items.matrix(), items.column("doc")
+    p, doc = items.matrix(items.scores.values()), items.column("doc")
     chosen: Any = lambda m: {**known, **CHOICES.get(m, {})}  # noqa: E731
     yield "columns", values(OF_SCORES, lambda m: score(m, true, p, **chosen(m)))
-    yield "clusters", values(MEANS, lambda m: score(m, true, p, cluster=doc, **chosen(m)))
+    yield "clusters", values(LOSSES, lambda m: score(m, true, p, cluster=doc, **chosen(m)))
     sets = wf.count_multilabel(items.sets("labels"), items.sets("found"), labels=LABELS, weights=w)
     yield "sets", values(OF_SETS, lambda m: score(m, sets, **CHOICES.get(m, {})))
+    q = items.matrix(items.by_label.values())
+    of_labels = values(
+        OF_LABELS, lambda m: score(m, items.matrix(LABELS), q, **_label_options(m, w))
+    )
+    yield "label scores", of_labels
+    yield "indicators", of_labels
+    rated = zip(true, pred, items.column("other"), strict=True)
+    raters = wf.ratings([*map(list, rated)], labels=items.classes, weights=w)
+    yield "raters", values(OF_RATERS, lambda m: score(m, raters))
+    yield "values", values(["mean_value"], lambda m: score(m, items.column("p0"), weights=w))
     slices = {name: items.at(places) for name, places in _places(items, "by").items()}
     pairs = {k: (x.column("true"), x.column("pred"), x.weights) for k, x in slices.items()}
     yield "slices", values(slices, lambda k: _accuracy(*pairs[k], items.classes))
     systems = {"A": pred, "B": items.column("other")}
     yield "systems", values(systems, lambda s: score("averaged_f1", true, systems[s], **known))
+
+
+def _label_options(metric: str, weights: Any) -> dict[str, Any]:
+    return {"labels": LABELS, "weights": weights, **LABEL_CHOICES.get(metric, {})}
 
 
 def _accuracy(true: Any, pred: Any, weights: Any, labels: Any) -> float:
@@ -223,11 +256,21 @@ def of_columns(
     columns: Any = {"true": "true", "score": items.scores, **items.named, **reading}
     chosen: Any = lambda m: {**columns, **CHOICES.get(m, {})}  # noqa: E731
     yield "columns", values(OF_SCORES, lambda m: score(m, data(), **chosen(m)))
-    yield "clusters", values(MEANS, lambda m: score(m, data(), cluster="doc", **chosen(m)))
+    yield "clusters", values(LOSSES, lambda m: score(m, data(), cluster="doc", **chosen(m)))
     sets = wf.count_multilabel(
         data(), true="labels", pred="found", sep=";", labels=LABELS, **items.named, **reading
     )
     yield "sets", values(OF_SETS, lambda m: score(m, sets, **CHOICES.get(m, {})))
+    q = {**items.named, "score": items.by_label, **reading}
+    chosen = lambda m: {**q, **LABEL_CHOICES.get(m, {})}  # noqa: E731
+    told = {"true": "labels", "sep": ";"}
+    yield "label scores", values(OF_LABELS, lambda m: score(m, data(), **told, **chosen(m)))
+    yield "indicators", values(OF_LABELS, lambda m: score(m, data(), true=LABELS, **chosen(m)))
+    three: Any = {"raters": ["true", "pred", "other"], "labels": items.classes}
+    raters = wf.ratings(data(), **three, **items.named, **reading)
+    yield "raters", values(OF_RATERS, lambda m: score(m, raters))
+    plain = {**items.named, **reading}
+    yield "values", values(["mean_value"], lambda m: score(m, data(), of="p0", **plain))
     slices = {key[0]: x for key, x in wf.count_by(data(), by="by", pred="pred", **known).items()}
     right = {k: float(x.count[x.true == x.predicted].sum()) for k, x in slices.items()}
     yield "slices", values(_places(items, "by"), right.__getitem__)
@@ -270,10 +313,12 @@ def of_parts(items: Items, r: random.Random) -> Iterator[tuple[str, Result]]:
     if not items.weighted:
 
         def mean(metric: str) -> float:
-            sums = merged(lambda x: wf.moments(x.column("true"), x.matrix(), metric, **known))
+            sums = merged(
+                lambda x: wf.moments(x.column("true"), x.matrix(x.scores.values()), metric, **known)
+            )
             return score(metric, sums)
 
-        yield "columns", values(MEANS, mean)
+        yield "columns", values(LOSSES, mean)
     sets = merged(
         lambda x: wf.count_multilabel(
             x.sets("labels"), x.sets("found"), labels=LABELS, weights=x.weights

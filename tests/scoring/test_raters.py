@@ -15,7 +15,14 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers import exact, raters
-from whichf1.errors import DefinitionError, FileError, InputError, MergeError, WhichF1Error
+from whichf1.errors import (
+    DefinitionError,
+    FileError,
+    InputError,
+    LabelError,
+    MergeError,
+    WhichF1Error,
+)
 from whichf1.scoring.evaluate import _frozen, _sample, _statistic
 
 GWET: list[list[Any]] = [
@@ -349,3 +356,13 @@ def test_the_item_that_is_added_is_worth_one_of_the_data(score: str) -> None:
     definition = getattr(wf, score).definition(interval="auto")
     statistic: Any = _statistic(definition, _frozen(definition, ratings))
     assert statistic._worth == (3.0 if score == "krippendorff_alpha" else 1.0)
+
+
+@pytest.mark.parametrize("kind", [int, float, list, pl.DataFrame])
+def test_numbers_between_the_ratings_need_not_be_declared(kind: Any) -> None:
+    matrix = np.array([[-1, 5], [5, 5], [-1, -1]])
+    data = {int: matrix, float: matrix.astype(float), list: matrix.tolist()}.get(kind)
+    ratings = wf.ratings(pl.DataFrame(matrix, ["a", "b"]) if data is None else data, labels=[5, -1])
+    assert [*ratings.labels] == [5, -1] and ratings.n == 3
+    with pytest.raises(LabelError, match="label 5 is not among the declared ones"):
+        wf.ratings(matrix, labels=[-1, 4])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks import cells, coverage, random_cells
+from benchmarks import cells, coverage, random_cells, structures
 
 import whichf1 as wf
 from tests.helpers.samples import present
@@ -61,6 +61,16 @@ def test_every_metric_with_an_interval_is_in_the_space_of_random_cells() -> None
     for cell in random_cells.random_cells(3, dict.fromkeys(random_cells.MAKERS, 4)):
         score = cells.run(cell.score, cell.draw(rng), cell.method)
         assert score.interval is None or score.interval.level == cell.level
+
+
+def test_every_score_beyond_the_grid_has_rows_in_the_tables_of_structures() -> None:
+    """Whatever has no automatic interval, and every score that only some structures have."""
+    measured = {(row["kind"], row["score"]) for row in structures.recorded()}
+    assert measured == {(case.kind, name) for case in structures.CASES for name in case.scores}
+    names = {structures.metric_of(name) for _, name in measured}
+    assert {*random_cells.RESAMPLED} - names == {"no_information_p_value"}  # the tail of a test
+    others = [x for x, y in EVERY.items() if "parents" in y.parameters or y.kind == "label ranking"]
+    assert {*others, "fleiss_kappa", "krippendorff_alpha"} <= names
 
 
 @pytest.mark.parametrize("score", ["averaged F1", "kappa", "accuracy", "F2 of a class"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -77,3 +79,45 @@ def test_the_interval_of_a_mean_over_items_knows_epsilon() -> None:
     statistic = LabelSets(score.definition, score.definition.freeze(counts))
     _, (spread,) = statistic.spreads(Sample(counts.count))
     assert spread.error == pytest.approx(np.std(each) / np.sqrt(5))
+
+
+def _tagged(sentences: int) -> tuple[list[list[str]], list[list[str]]]:
+    """Sentences of one to four spans of one type, which are found together or not at all."""
+    true = [["B-PER"] * (1 + at % 4) for at in range(sentences)]
+    return true, [["O"] * len(x) if at % 5 == 2 else x for at, x in enumerate(true)]
+
+
+@pytest.mark.parametrize("method", ["auto", "delta", wf.Bootstrap(replicates=99)])
+def test_spans_of_a_sentence_are_one_draw_for_a_type_as_for_all(method: Any) -> None:
+    """With one type, its score is the average over types in every sense."""
+    spans = wf.spans(*_tagged(80))
+    one, micro, macro = (
+        wf.recall(spans, interval=method, **how)
+        for how in ({"positive": "PER"}, {"average": "micro"}, {"average": "macro"})
+    )
+    for each in (micro, macro):
+        assert each.value == one.value
+        assert present(each.interval).low == pytest.approx(present(one.interval).low, rel=1e-12)
+        assert present(each.interval).high == pytest.approx(present(one.interval).high, rel=1e-12)
+    alone = wf.count_multilabel([{"PER"}] * 200, [{"PER"}] * 160 + [set()] * 40)
+    independent = present(wf.recall(alone, positive="PER", interval="delta").interval)
+    width = present(one.interval).high - present(one.interval).low
+    assert width > 1.5 * (independent.high - independent.low)
+
+
+def test_few_sentences_have_a_caution_by_their_true_spans_alone() -> None:
+    true, pred = _tagged(40)
+    for found in (pred, true, [["O"] * len(x) for x in true]):
+        spans = wf.spans(true, found, labels=["PER"])
+        for method, least in (("auto", 10), ("posterior", 0), (wf.Bootstrap(replicates=99), 50)):
+            interval = wf.f1(spans, average="micro", interval=method).interval
+            worth = 100**2 / sum(len(x) ** 2 for x in true)
+            if interval is not None:
+                caution = (
+                    f"there are {worth:.3g} effective sentences: the interval may be too narrow"
+                )
+                assert interval.caution == (caution if worth < least else None)
+    fewer = present(wf.recall(wf.spans(*_tagged(8)), positive="PER", interval="auto").interval)
+    assert str(fewer.caution).startswith("class PER has 6.67 effective sentences")
+    one = present(wf.recall(wf.spans(*_tagged(1)), average="micro", interval="auto").interval)
+    assert (one.low, one.high) == (0, 1) and one.caution is not None

@@ -1,7 +1,8 @@
 """Scores of label sets: kinds of items are the units.
 
 The labels of an item belong together, so the items vary: an item adds the sum over its labels
-to an average over labels, and the variance is that of these sums.
+to an average over labels, and the variance is that of these sums. A sentence may have several
+spans of a type, which may be right or wrong together, so it is worth more than a span.
 """
 
 from __future__ import annotations
@@ -9,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from math import inf, sqrt
-from typing import Any
+from math import hypot, inf, sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -30,7 +31,32 @@ from whichf1.statistics.sample import (
 )
 from whichf1.statistics.scales import Smoothed, Spread
 from whichf1.tables.cells import Array, OneVsRest
-from whichf1.tables.label_sets import OUTCOMES, TP, LabelTable, MultiLabelCounts
+from whichf1.tables.label_sets import FP, OUTCOMES, TP, LabelTable, MultiLabelCounts
+
+FEW_SENTENCES = 50
+"""Sentences of equal size that the delta method and the bootstrap of spans need."""
+
+
+class Sentences(NamedTuple):
+    """What the sentences are worth in which a score's spans are."""
+
+    typical: float
+    """Spans of a sentence, Σm² / Σm for m spans each, and times the weight if there is one."""
+    worth: float
+    """How many sentences of equal size have the same sums: (Σm)² / Σm²."""
+
+    @property
+    def weight(self) -> float:
+        """That of an added item: between one span and all of a sentence, on the log scale."""
+        return sqrt(self.typical)
+
+    def widened(self, spread: Spread) -> Spread:
+        """The spread between so few sentences, with its degrees of freedom."""
+        others = self.worth - 1
+        if others <= 0:
+            return Spread(inf)  # one sentence does not show the spread between sentences
+        freedom = 1 / hypot(1 / others, 1 / (spread.freedom or inf))
+        return spread._replace(error=spread.error * sqrt(self.worth / others), freedom=freedom)
 
 
 class LabelSets(Statistic):
@@ -100,6 +126,9 @@ class LabelSets(Statistic):
                 return values, [share.smoothed(sample)]
             return values, [mean_twin(float(values[0]), self._mean_slope(sample.count), sample)]
         frozen, weight = self.frozen, sample.typical_weight
+        sentences = self._sentences(sample)
+        if sentences is not None:
+            weight = np.array([each.weight for each in sentences])
         kinds = np.stack(four(frozen.table.one_vs_rest(frozen.classes)))
         seen = np.where(kinds[:3].any(0) | self._by_label, 0.25, 0.0)
         if not self._by_label:
@@ -111,7 +140,7 @@ class LabelSets(Statistic):
         if not self._by_label:
             added = [x.sum(keepdims=True) for x in added]
         scale: Any = "beta" if sample.cluster is None else "transformed"
-        if self._by_label and sample.cluster is None:
+        if self._each_label_alone(sample):
             sums = self._sums_of_kinds(
                 sample.variances, sample.variances * sample.equal_items[1] ** 2
             )
@@ -125,8 +154,21 @@ class LabelSets(Statistic):
                 sample.smoothed_spread(self._slope_of_items(parts, at).__getitem__, powers)
                 for at, powers in enumerate(zip(*(x.tolist() for x in added), strict=True))
             ]
+        if sentences is not None and sample.cluster is None:
+            spreads = [x.widened(spread) for x, spread in zip(sentences, spreads, strict=True)]
         each = zip(np.ravel(value).tolist(), spreads, strict=True)
         return values, [Smoothed(x, spread, scale) for x, spread in each]
+
+    def _each_label_alone(self, sample: Sample) -> bool:
+        """Whether an item adds at most one line to each score."""
+        return self._by_label and self._table.times is None and sample.cluster is None
+
+    def _sentences(self, sample: Sample) -> list[Sentences] | None:
+        """What the sentences of each score are worth; None if items have sets of labels."""
+        table = self._table
+        if table.times is None:
+            return None
+        return _sentences(table, sample, self.frozen.classes if self._by_label else None)
 
     def _sums_of_kinds(self, *values: Array) -> list[Array]:
         """The numbers of items of the four kinds for each label.
@@ -141,7 +183,7 @@ class LabelSets(Statistic):
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         """The values, and the spread of each."""
-        if not self._by_label or sample.cluster is not None or sample.stratum is not None:
+        if not self._each_label_alone(sample) or sample.stratum is not None:
             return super().spreads(sample)
         values = self.values(sample.count)
         slope = np.stack(four(kind_slopes(self.definition, self.frozen)[1]))
@@ -172,26 +214,39 @@ class LabelSets(Statistic):
         return per_class(definition.declaration, definition.arguments, definition.rule, items)
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items of a label, or hits if the method needs them."""
-        if self._mean or self.definition.average == "micro":
+        """Too few items of a label, or hits if the method needs them; of spans, sentences."""
+        spans, micro = self._table.times is not None, self.definition.average == "micro"
+        if self._mean or (micro and not spans):
             return few_items(sample)
-        if self._by_label and sample.single and not careful:
+        if self._by_label and sample.single and not (careful or spans):
             return None
+        sizes = self._sizes(sample)
+        least = {"items": FEW, "hits": FEW_HITS if careful else 0}
+        if spans:
+            least["effective sentences"] = least.pop("items") if not careful else FEW_SENTENCES
+        if micro:
+            n = float(sizes["all sentences"])
+            enough = least["effective sentences"]
+            return f"there are {n:.3g} effective sentences" if n < enough else None
         chosen = slice(at, at + 1) if self._by_label else slice(None)
         codes, labels = self.frozen.classes[chosen], self.frozen.units.labels
-        sizes = {name: size[chosen] for name, size in self._sizes(sample).items()}
-        least = {"items": FEW, "hits": FEW_HITS if careful else 0}
-        return fewest(sizes.__getitem__, lambda place: labels[codes[place]], least)
+        return fewest(lambda x: sizes[x][chosen], lambda place: labels[codes[place]], least)
 
     def _sizes(self, sample: Sample) -> dict[str, Array]:
         """How many items have each label, and how many hits it has; cached."""
         if self._last_sizes is None or self._last_sizes[0] is not sample:
+            table, classes = self._table, self.frozen.classes
             counts, squares = (
-                replace(self._table, count=x).one_vs_rest(self.frozen.classes)
+                replace(table, count=x).one_vs_rest(classes)
                 for x in (sample.count, sample.variances)
             )
             items = equal_items(counts.tp + counts.fn, squares.tp + squares.fn)[0]
             sizes = {"items": items, "hits": equal_items(counts.tp, squares.tp)[0]}
+            if table.times is not None:
+                true = _lines_of(table, table.outcome != FP)
+                each, every = (_sentences(true, sample, x) for x in (classes, None))
+                sizes["effective sentences"] = np.array([x.worth for x in each])
+                sizes["all sentences"] = np.array(every[0].worth)
             self._last_sizes = sample, sizes
         return self._last_sizes[1]
 
@@ -256,3 +311,26 @@ def shared_sets(
         LabelSets(each.definition, each.frozen._replace(table=table))
         for each, table in zip(systems, tables, strict=True)
     ], sample
+
+
+def _lines_of(table: LabelTable, chosen: Array) -> LabelTable:
+    """Some of the lines of a table of spans."""
+    assert table.times is not None
+    lines = (table.item, table.label, table.outcome)
+    item, label, outcome = (x[chosen] for x in lines)
+    return replace(table, item=item, label=label, outcome=outcome, times=table.times[chosen])
+
+
+def _sentences(table: LabelTable, sample: Sample, types: Array | None) -> list[Sentences]:
+    """What the sentences are worth that have spans of each type, or of any of them."""
+    label, classes = (table.label, table.classes) if types is not None else (0, 1)
+    pairs, at = np.unique(table.item * classes + label, return_inverse=True)
+    spans = np.bincount(at, table.times)
+    item, code = np.divmod(pairs, classes)
+    total, square = (
+        np.bincount(code, x[item] * spans**e, classes)
+        for x, e in ((sample.count, 1), (sample.variances, 2))
+    )
+    chosen = slice(None) if types is None else types
+    sums = zip(total[chosen].tolist(), square[chosen].tolist(), strict=True)
+    return [Sentences(y / x, x * x / y) if x else Sentences(1.0, 0.0) for x, y in sums]
