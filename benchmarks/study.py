@@ -7,19 +7,21 @@ structure. Power is that against a difference of some points of accuracy; covera
 interval of a mean over runs.
 
 Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page] [--speed]
-Writes study.csv, and the tables in docs/studies.md.
+Appends the cells that study.csv lacks, so that it can be interrupted; delete the file to begin
+anew. Then writes the tables in docs/studies.md.
 """
 
 from __future__ import annotations
 
 import argparse
 import csv
+import io
 import re
 import resource
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -165,23 +167,35 @@ def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
     yield Row("coverage", n, runs, 1, 0, variance, "interval", sets, share(covered), np.nan)
 
 
-def centroids(x: Any, true: Any, fold: Any, folds: int) -> Any:
+def centroids(x: Any, true: Any, orders: list[Any], folds: int) -> list[Any]:
     """Nearest centroids, trained on all folds but the item's."""
-    member = np.zeros((2 * folds, len(true)))
-    member[2 * fold + true, np.arange(len(true))] = 1
-    sums, sizes = (member @ x).reshape(folds, 2, -1), member.sum(1).reshape(folds, 2)
-    low, high = np.moveaxis((sums.sum(0) - sums) / (sizes.sum(0) - sizes)[:, :, None], 1, 0)
-    apart = high - low
-    side = x @ apart.T - ((low + high) / 2 * apart).sum(1)
-    return side[np.arange(len(true)), fold] > 0
+    predicted = []
+    for fold in orders:
+        member = np.zeros((2 * folds, len(true)))
+        member[2 * fold + true, np.arange(len(true))] = 1
+        sums, sizes = (member @ x).reshape(folds, 2, -1), member.sum(1).reshape(folds, 2)
+        low, high = np.moveaxis((sums.sum(0) - sums) / (sizes.sum(0) - sizes)[:, :, None], 1, 0)
+        apart = high - low
+        side = x @ apart.T - ((low + high) / 2 * apart).sum(1)
+        predicted.append(side[np.arange(len(true)), fold] > 0)
+    return predicted
 
 
-def neighbour(x: Any, true: Any, fold: Any, folds: int) -> Any:
+NEAR = 40
+"""How many neighbours of an item are looked at; it has one in another fold, practically always."""
+
+
+def neighbour(x: Any, true: Any, orders: list[Any], folds: int) -> list[Any]:
     """The class of the nearest neighbour in another fold: a learner that depends on few items."""
-    square = (x * x).sum(1)
-    far = square - 2 * (x @ x.T)
-    far[fold[:, None] == fold] = np.inf
-    return true[far.argmin(1)]
+    far = (x * x).sum(1) - 2 * (x @ x.T)
+    near = np.argpartition(far, NEAR, axis=1)[:, :NEAR]
+    near = np.take_along_axis(near, np.take_along_axis(far, near, 1).argsort(1), 1)
+    predicted = []
+    for fold in orders:
+        other = fold[near] != fold[:, None]
+        assert other.any(1).all()
+        predicted.append(true[near[np.arange(len(true)), other.argmax(1)]])
+    return predicted
 
 
 LEARNERS = {"centroids": (centroids, 0.15, 40), "neighbour": (neighbour, 0.5, 8)}
@@ -198,13 +212,13 @@ def trained(
         strength, features = strength * np.sqrt(200 / n), features * n // 200
     true = rng.integers(0, 2, n).astype(np.int32)
     signs = 2.0 * true - 1
-    order = [rng.permutation(n) % folds for _ in range(runs)]
-    predicted = []
+    orders = [rng.permutation(n) % folds for _ in range(runs)]
+    predicted: list[Any] = []
     for times in (factor, 1.0):
         x = rng.standard_normal((n, features)) + times * strength * signs[:, None]
-        predicted += [learn(x, true, fold, folds) for fold in order]
+        predicted += learn(x, true, orders, folds)
     right = np.stack(predicted).reshape(2, runs, n) == true
-    return right, np.stack(order)
+    return right, np.stack(orders)
 
 
 def folds_cell(n: int, runs: int, learner: str, sets: int, folds: int = 10) -> Iterator[Row]:
@@ -279,22 +293,55 @@ def sets_cell(n: int, size: int, variance: str, sets: int, runs: int = 3) -> Ite
         yield Row("data sets", n, runs, size, 0, variance, test, sets, share(null), share(other))
 
 
-def grid(sets: int, only: str | None) -> Iterator[list[Row]]:
-    """The rows of each cell."""
-    if only in (None, "runs"):
-        for n, runs, variance in product((200, 1000), (3, 5, 10), SOURCES):
-            yield [*runs_cell(n, runs, variance, sets)]
-    if only in (None, "data sets"):
-        for n, size, variance in product((200, 1000), (5, 30), SOURCES):
-            yield [*sets_cell(n, size, variance, sets)]
-    if only in (None, "folds"):
-        for n, runs, learner in product((200, 1000), (1, 10), LEARNERS):
-            if (n, runs, learner) != (1000, 10, "neighbour"):  # which takes too long
-                yield [*folds_cell(n, runs, learner, sets)]
+class Cell(NamedTuple):
+    """The settings of a cell."""
+
+    family: str
+    n: int
+    runs: int
+    data_sets: int
+    folds: int
+    variance: str
+
+    def rows(self, sets: int) -> Iterator[Row]:
+        if self.family == "runs":
+            return runs_cell(self.n, self.runs, self.variance, sets)
+        if self.family == "folds":
+            return folds_cell(self.n, self.runs, self.variance, sets, self.folds)
+        return sets_cell(self.n, self.data_sets, self.variance, sets, self.runs)
 
 
-def cell(row: Row) -> tuple[Any, ...]:
-    return row.family, row.n, row.runs, row.data_sets, row.folds, row.variance
+SIZES = (200, 1000)
+GRID = [
+    *(Cell("runs", n, r, 1, 0, x) for n, r, x in product(SIZES, (3, 5, 10), SOURCES)),
+    *(Cell("folds", n, r, 1, 10, x) for n, r, x in product(SIZES, (1, 10), LEARNERS)),
+    *(Cell("data sets", n, 3, size, 0, x) for n, size, x in product(SIZES, (5, 30), SOURCES)),
+]
+"""The cells that are simulated, in the order of the table."""
+FAMILY = {"coverage": "runs", "fold coverage": "folds"}
+"""The cells in which intervals are computed too."""
+
+
+def cell(row: Row) -> Cell:
+    return Cell(FAMILY.get(row.family, row.family), *row[1:6])
+
+
+def simulate(sets: int, only: str | None) -> None:
+    """Append the rows of every cell that the table does not have yet.
+
+    Several processes may do so at once with different ``only``.
+    """
+    if not TABLE.exists():
+        TABLE.write_text(",".join(Row._fields) + "\n", encoding="utf-8")
+    done = {cell(row) for row in read()}
+    for each in GRID:
+        if each in done or only not in (None, each.family):
+            continue
+        text = io.StringIO()
+        write(each.rows(sets), text)
+        print(text.getvalue(), end="", flush=True)
+        with open(TABLE, "a", encoding="utf-8", newline="") as file:
+            file.write(text.getvalue())
 
 
 def speed(systems: int = 10, runs: int = 5, data_sets: int = 20, n: int = 10**5) -> str:
@@ -354,12 +401,9 @@ def read() -> list[Row]:
         ]
 
 
-def write(rows: list[Row]) -> None:
-    with open(TABLE, "w", encoding="utf-8", newline="") as file:
-        out = csv.writer(file, lineterminator="\n")
-        out.writerow(Row._fields)
-        for row in rows:
-            out.writerow([f"{x:.4f}" if isinstance(x, float) else x for x in row])
+def write(rows: Iterable[Row], file: Any) -> None:
+    out = csv.writer(file, lineterminator="\n")
+    out.writerows([f"{x:.4f}" if isinstance(x, float) else x for x in row] for row in rows)
 
 
 def named(row: Row) -> str:
@@ -432,14 +476,16 @@ def main() -> None:
         fill({"speed": speed()})
         return
     if not options.page:
-        known = read() if TABLE.exists() else []
-        for fresh in grid(options.sets, options.only):
-            for row in fresh:
-                print(*[f"{x:.3f}" if isinstance(x, float) else x for x in row], flush=True)
-            done = {cell(row) for row in fresh}
-            known = [row for row in known if cell(row) not in done] + fresh
-            write(known)
-    fill(tables(read()))
+        simulate(options.sets, options.only)
+    rows = read()
+    if {cell(row) for row in rows} < {*GRID}:
+        print("some cells are missing: run this again to add them")
+        return
+    rows.sort(key=lambda row: GRID.index(cell(row)))
+    with open(TABLE, "w", encoding="utf-8", newline="") as file:
+        file.write(",".join(Row._fields) + "\n")
+        write(rows, file)
+    fill(tables(rows))
 
 
 if __name__ == "__main__":

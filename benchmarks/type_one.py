@@ -6,7 +6,7 @@ in different ways: one by recall and one by precision, by rankings of another sh
 overconfidence. A cell is red if fewer than 3.5 % or more than 6.5 % of its data sets without a
 caution are rejected, unless half of all data sets or more come with a caution.
 
-Run: python benchmarks/type_one.py [--sets 300] [--random 50 --seed 1] [--only rankings] [--page]
+Run: python -m benchmarks.type_one [--sets 300] [--random 50 --seed 1] [--only rankings] [--page]
 Writes type_one.csv (or type_one_random.csv), and the table in docs/comparing.md.
 """
 
@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from benchmarks.harness import alone
 from scipy.optimize import brentq
 from scipy.special import expit, logit, ndtri
 
@@ -459,13 +460,17 @@ def write_page() -> None:
     PAGE.write_text(page, encoding="utf-8")
 
 
-def write(path: Path, rows: list[Row]) -> None:
-    temporary = path.with_suffix(".tmp")
-    with temporary.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(Row._fields)
-        writer.writerows([*row[:5], *(f"{x:.4f}" for x in row[5:])] for row in rows)
-    os.replace(temporary, path)
+def write(path: Path, rows: list[Row], only: str | None) -> None:
+    """Write the rows; with ``only``, those of other families, which may grow meanwhile, stay."""
+    with alone(HERE):
+        others = [] if only is None else [x for x in read(path) if x.family != only]
+        temporary = path.with_suffix(".tmp")
+        with temporary.open("w", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(Row._fields)
+            every = [*others, *rows]
+            writer.writerows([*row[:5], *(f"{x:.4f}" for x in row[5:])] for row in every)
+        os.replace(temporary, path)
 
 
 def table(rows: list[Row]) -> str:
@@ -499,7 +504,6 @@ def main() -> None:
         return
     cells = random_cells(args.random, args.seed) if args.random else grid()
     path = RANDOM if args.random else GRID
-    others = [] if args.only is None else [x for x in read(path) if x.family != args.only]
     rows = []
     for cell in cells:
         if args.only in (None, cell.family):
@@ -508,7 +512,7 @@ def main() -> None:
             red, share, warned = "RED" if row.red else "   ", row.rejected, row.cautioned
             what = f"{row.test:13} {row.family}: {row.cell} {row.metric}"
             print(f"{red} {share:6.1%} {warned:6.1%} cautioned  {what}", flush=True)
-            write(path, [*others, *rows])  # what is measured stays, whatever happens
+            write(path, rows, args.only)  # what is measured stays, whatever happens
     print(table(rows))
     write_page()
 

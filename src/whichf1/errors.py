@@ -140,17 +140,17 @@ def is_number(value: object) -> bool:
     return True
 
 
-def did_you_mean(given: str, known: Iterable[str]) -> str:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or the whole list if nothing is similar."""
     names = list(known)
-    return suggestion(given, names) or f"Known: {', '.join(names)}."
+    return suggestion(word, names) or f"Known: {', '.join(names)}."
 
 
-def suggestion(given: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """``Did you mean 'recall'?``, or nothing if nothing is similar."""
     from difflib import get_close_matches  # needed only for errors
 
-    text = str(given)[:LONGEST]
+    text = str(word)[:LONGEST]
     if text.lower() in ELSEWHERE:
         return f"Did you mean {ELSEWHERE[text.lower()]!r}?"
     near = [repr(name) for name in get_close_matches(text, list(known), n=3, cutoff=0.6)]

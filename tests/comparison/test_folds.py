@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.metrics import f1_score, roc_auc_score
 
 import whichf1 as wf
 from whichf1.comparison.folds import corrected_spread, correlated_t
@@ -83,17 +84,49 @@ def test_pooled_and_averaged_are_different_definitions() -> None:
 
 
 def test_auc_of_folds_and_of_pooled_items() -> None:
-    """Folds with other scales of their scores have a pooled AUC far below those of the folds."""
+    """Folds with other scales of their scores have a pooled AUC far below those of the folds.
+
+    The oracle is scikit-learn, fold by fold and on all items.
+    """
     rng = np.random.default_rng(3)
     y = rng.integers(0, 2, 200)
     fold = np.arange(200) % 5
     score = {name: [y + rng.normal(0, 0.7, 200) + 3 * fold] for name in "AB"}
-    averaged = wf.study(y, "roc_auc", score=score, fold=fold).scores["A"]
-    pooled = wf.study(y, "roc_auc", score=score, fold=fold, folding="pooled").scores["A"]
-    each = [wf.roc_auc(y[fold == at], score["A"][0][fold == at]).value for at in range(5)]
-    assert averaged == pytest.approx(np.mean(each))
-    assert pooled == pytest.approx(wf.roc_auc(y, score["A"][0]).value)
-    assert pooled < averaged - 0.1
+    averaged, pooled = (
+        wf.study(y, "roc_auc", score=score, fold=fold, folding=how) for how in FOLDINGS
+    )
+    each = [roc_auc_score(y[fold == at], score["A"][0][fold == at]) for at in range(5)]
+    assert averaged.scores["A"] == pytest.approx(np.mean(each))
+    assert averaged.crossed[""].folds is not None
+    assert averaged.crossed[""].folds[0] == pytest.approx(each)
+    assert pooled.scores["A"] == pytest.approx(roc_auc_score(y, score["A"][0]))
+    assert pooled.scores["A"] < averaged.scores["A"] - 0.1
+    assert "folding:averaged" in averaged.signature and "folding:pooled" in pooled.signature
+    assert "compares scores of different models" in " ".join(str(pooled).split())
+    assert "compares scores of different models" not in " ".join(str(averaged).split())
+
+
+@pytest.mark.parametrize("average", ["macro", "binary"])
+def test_f1_of_folds_is_that_of_scikit_learn(average: str) -> None:
+    """Forman and Scholz (2010): F1 by averaging, and by pooling true and false positives."""
+    y, pred = drawn(5)
+    fold = np.arange(120) % 4
+    options: dict[str, Any] = {"positive": 1} if average == "binary" else {"average": "macro"}
+    averaged, pooled = (
+        wf.study(y, "f1", pred=pred, fold=fold, folding=how, **options) for how in FOLDINGS
+    )
+    for name, (run,) in pred.items():
+        each = [f1_score(y[fold == at], run[fold == at], average=average) for at in range(4)]
+        assert averaged.scores[name] == pytest.approx(np.mean(each))
+        assert pooled.scores[name] == pytest.approx(f1_score(y, run, average=average))
+
+
+def test_a_fold_of_one_class_has_no_auc() -> None:
+    y, fold = [0, 1, 0, 1, 1, 1], [1, 1, 1, 1, 2, 2]
+    score = {name: [[0.1, 0.9, 0.3, 0.8, 0.7, 0.6]] for name in "AB"}
+    with pytest.raises(wf.errors.InputError, match="roc_auc"):
+        wf.study(y, "roc_auc", score=score, fold=fold)
+    assert wf.study(y, "roc_auc", score=score, fold=fold, folding="pooled").scores["A"] == 1
 
 
 def test_repeated_cross_validation_has_all_folds_in_one_test() -> None:
@@ -102,8 +135,12 @@ def test_repeated_cross_validation_has_all_folds_in_one_test() -> None:
     study = wf.study(y, "accuracy", pred=pred, fold=fold)
     pair = study.folds[0]
     assert (pair.folds, pair.repeats) == (5, 3)
-    assert "no estimate of their variance is unbiased" in " ".join(str(study).split())
+    text = " ".join(str(study).split())
+    assert "no estimate of their variance is unbiased" in text
+    assert "Caution: repetitions make the test too certain of learners that depend on few" in text
     assert not study.pairs
+    once = wf.study(y, "accuracy", pred={x: z[:1] for x, z in pred.items()}, fold=fold)
+    assert "repetitions make" not in " ".join(str(once).split())
 
 
 def test_a_run_without_a_fold_is_named() -> None:
@@ -129,5 +166,5 @@ def test_folds_that_overlap_are_refused() -> None:
     for fold, items in ((1, [0, 1, 2]), (2, [2, 3])):
         own = {"item": items, "true": [0] * len(items), "pred": [0] * len(items), "fold": fold}
         parts.append(wf.trials(pd.DataFrame(own), fold="fold", item="item"))
-    with pytest.raises(wf.errors.InputError, match=r"folds of .* overlap: 1 items, such as 2"):
+    with pytest.raises(wf.errors.InputError, match=r"folds of .* overlap: item 2 appears in fold"):
         parts[0] + parts[1]

@@ -17,15 +17,17 @@ from scipy import stats
 import whichf1 as wf
 from tests.helpers.peak import calls_of
 from tests.helpers.samples import ends, present, simulated, systems_of
+from whichf1 import kernel
 from whichf1.comparison import significance
 from whichf1.comparison.compare import letters
 from whichf1.definitions.definition import define
 from whichf1.errors import DefinitionError, InputError
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.sources.arrays import count_together
+from whichf1.statistics import sample as sampling
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates
-from whichf1.statistics.sample import Sample
+from whichf1.statistics.sample import Sample, Statistic
 from whichf1.statistics.scales import Spread
 
 
@@ -138,6 +140,57 @@ def test_the_paired_bootstrap_centres_the_signed_difference() -> None:
     assert significance.bootstrap_p(observed, differences) == pytest.approx(expected)
     with_holes = np.append(differences, [np.nan] * 100)
     assert significance.bootstrap_p(observed, with_holes) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("metric", ["averaged_f1", "cohen_kappa", "mutual_information"])
+def test_swaps_of_shared_cells_are_those_of_single_systems(metric: str) -> None:
+    """Cells on which systems agree cancel, whatever the other systems predict."""
+    true, systems = simulated(6, n=120, accuracies=(0.6, 0.8, 0.7, 0.7))
+    joint = count_together(true, systems)
+    each = {name: joint.system(at) for at, name in enumerate(systems)}
+    options = {"weighting": "quadratic"} if metric == "cohen_kappa" else None
+    own = evaluate_systems(define(metric, options), each)[1]
+    statistics, sample = shared_cells(own, joint)
+    for a, b in combinations(range(4), 2):
+        one, two = statistics[a], statistics[b]
+        shared = one.exchange(two, sample)
+        generic = Statistic.exchange(one, two, sample)
+        for moved in sample.swaps(50, 3, 1):
+            for fast, slow in zip(shared(moved), generic(moved), strict=True):
+                assert fast == pytest.approx(slow, rel=1e-12, nan_ok=True)
+
+
+def test_rows_are_summed_for_each_system_and_not_for_each_pair(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    true = np.arange(150) % 50  # so many classes that each item has a cell of its own
+    rng, summed = np.random.default_rng(7), 0
+    sum_rows = kernel.sum_rows
+
+    def counted(rows: Any, order: Any, starts: Any) -> Any:
+        nonlocal summed
+        summed += len(order)
+        return sum_rows(rows, order, starts)
+
+    monkeypatch.setattr(kernel, "sum_rows", counted)
+    rows = []
+    for number in (3, 6, 12):
+        systems = {f"s{at}": rng.permutation(true) for at in range(number)}
+        summed = 0
+        wf.compare(true, systems, replicates=99)
+        rows.append(summed / number)
+    assert max(rows) < 1.3 * min(rows)
+
+
+def test_threads_do_not_change_a_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    true, systems = simulated(8, n=200, accuracies=(0.6, 0.8, 0.7))
+    monkeypatch.setattr(sampling, "MANY", 0)
+    compared = []
+    for threads in (1, 2):
+        monkeypatch.setattr(kernel, "THREADS", threads)
+        result = wf.compare(true, systems, replicates=199)
+        compared.append((result.pairs, result.wins))
+    assert compared[0] == compared[1]
 
 
 def test_holm_and_equivalence() -> None:

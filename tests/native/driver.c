@@ -191,6 +191,63 @@ static void check_encode(size_t n)
     free(memory);
 }
 
+/* Points go on from one to the next, and end with all items; more threads give the same. */
+static void check_curve(const wf_ranking *r, int weighted)
+{
+    size_t n = r->distinct, most = n + 1, width = weighted ? 8 : 4;
+    if (!n) return;
+    wf_steps steps = {{(void *)r->score, 8, 8, 0, 0},
+                      {r->positives, (ptrdiff_t)width, (int)width, 1, 0},
+                      {r->negatives, (ptrdiff_t)width, (int)width, 1, 0},
+                      weighted,
+                      n};
+    double *rows[2] = {malloc(24 * most), malloc(24 * most)};
+    for (int kind = WF_COUNTS; kind <= WF_DET; kind++)
+        for (int kept = WF_EVERY; kept <= WF_RISES; kept++) {
+            wf_points out[2];
+            for (int i = 0; i < 2; i++) {
+                out[i] = (wf_points){rows[i], rows[i] + most, rows[i] + 2 * most, 0, 0, 0};
+                wf_curve(&steps, (wf_curve_kind)kind, (wf_kept)kept, 1 + 2 * i, &out[i]);
+            }
+            size_t points = out[0].points;
+            CHECK(points == out[1].points && points > 1 && points <= most);
+            CHECK(kept != WF_EVERY || points == most);
+            for (int i = 0; i < 3; i++)
+                CHECK(!memcmp(rows[0] + (size_t)i * most, rows[1] + (size_t)i * most, 8 * points));
+            const double *x = out[0].x, *y = out[0].y, *threshold = out[0].threshold;
+            for (size_t i = 1; i < points; i++)
+                CHECK(threshold[i] < threshold[i - 1] && !(x[i] < x[i - 1]));
+            CHECK(threshold[points - 1] == r->score[n - 1]);
+            if (kind == WF_COUNTS)
+                CHECK(x[points - 1] == out[0].negatives && y[points - 1] == out[0].positives);
+            if (out[0].positives > 0 && out[0].negatives > 0) {
+                note(x, 8 * points);
+                note(y, 8 * points);
+            }
+        }
+    free(rows[0]);
+    free(rows[1]);
+}
+
+/* Every place once, by falling scores, and equal scores in their order. */
+static void check_order(const wf_column *scores, size_t n)
+{
+    int64_t *order = malloc(8 * n);
+    double *sorted = malloc(8 * n), *plain = malloc(8 * n);
+    unsigned char *seen = calloc(n, 1);
+    wf_status status = wf_order(scores, n, 1 + (int)below(3), order, sorted);
+    CHECK(status == WF_OK || status == WF_NAN);
+    wf_gather_double(scores, 0, n, plain);
+    for (size_t i = 0; i < n && !status; i++) {
+        CHECK(order[i] >= 0 && (size_t)order[i] < n && !seen[order[i]]++);
+        CHECK(plain[order[i]] == sorted[i]);
+        CHECK(!i || sorted[i] < sorted[i - 1] ||
+              (sorted[i] == sorted[i - 1] && order[i] > order[i - 1]));
+    }
+    if (!status) note(order, 8 * n);
+    free(order), free(sorted), free(plain), free(seen);
+}
+
 static void check_rank(size_t n)
 {
     static const int widths[] = {2, 4, 8};
@@ -230,6 +287,8 @@ static void check_rank(size_t n)
         free(plain);
     }
     CHECK(status == WF_NAN || total == 0);
+    if (status == WF_OK) check_curve(&out, weights != NULL);
+    check_order(&scores, n);
     wf_areas areas;
     wf_status same = wf_rank_areas(&scores, &positive, n, 1 + (int)below(2), &areas);
     CHECK(same == status && (same || areas.positives + areas.negatives == (double)n));

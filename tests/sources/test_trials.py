@@ -142,7 +142,7 @@ HEAD = "item,true,pred\n"
     ("first", "second", "item", "error", "words"),
     [
         ("a,0,0\na,1,1\n", "a,0,0\nb,1,1\n", True, InputError, "more than once in one run"),
-        ("a,0,0\nb,1,1\n", "a,1,0\nb,1,1\n", True, InputError, "true class of 1 items differs"),
+        ("a,0,0\nb,1,1\n", "a,1,0\nb,1,1\n", True, InputError, "true class of an item differs"),
         ("a,0,0\nb,1,1\n", "b,1,1\na,0,0\n", False, InputError, "Are these the same items"),
         ("a,0,0\nb,1,1\n", "a,0,0\n", False, InputError, "runs have 1 to 2 items"),
         ("a,0,0\n,1,1\n", "a,0,0\n", True, LabelError, "is empty in item 1"),

@@ -35,6 +35,7 @@ WORST = [
     (cells.Classes(5, "90:10", 0.97, "adjacent", 1000), "LR+ of a class", 93),
     (cells.Rankings(0.99, 2.0, 30, 30), "average precision", 90),
     (cells.Weights(2, "90:10", 0.97, 1.0, 1.0, 300), "F1 of a class", 93),
+    (random_cells.rankings(np.random.default_rng(24), "aurc"), "aurc", 85),
 ]
 """The worst cells of older methods, a score, and the highest coverage of the delta method."""
 

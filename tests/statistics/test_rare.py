@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.special import betaincinv, stdtrit
 
 import whichf1 as wf
-from tests.helpers.samples import present
+from tests.helpers.samples import Array, ends, present
 from whichf1.statistics.sample import Sample, shares_of_clusters
 
 SMALL = st.integers(0, 40)
@@ -90,14 +90,18 @@ def test_a_fraction_lies_between_jeffreys_and_the_exact_interval(
     assert jeffreys.high - 1e-12 <= own.high <= exact.high + 1e-12
 
 
-def test_weighted_items_are_worth_at_most_their_effective_number() -> None:
-    """Errors that happen to be light do not show a rate better than the items could."""
-    weights = np.array([1.0, 3.0] * 30)
-    light = Sample(weights, weights**2).rate((weights > 2).astype(float))
-    assert light.value == 0.75 and light.most == pytest.approx(48)
-    wide = light.ends(0.95)
-    even = Sample(np.full(48, 1.0)).rate((np.arange(48) < 36).astype(float)).ends(0.95)
-    assert wide[0] <= even[0] < even[1] <= wide[1]
+def test_a_few_light_errors_do_not_show_a_better_rate_than_the_items_could() -> None:
+    """They are worth their effective number at most; many light errors may be worth more."""
+    worths = []
+    for errors, right in ((4, 12), (4000, 12000)):
+        weights = np.repeat([1.0, 3.0], [errors, right])
+        sample = Sample(weights, weights**2)
+        rate = sample.rate((weights > 2).astype(float))
+        assert sample.effective_n <= rate.most <= rate.n
+        worths.append((rate.most / sample.effective_n, rate.n / sample.effective_n))
+    (few, spread), (many, known) = worths
+    assert spread > 1.5 and few < 1.05
+    assert many == pytest.approx(known, rel=1e-3)
     assert Sample(np.zeros(2)).rate(np.ones(2)).ends(0.9) == (0.0, 1.0)
 
 
@@ -284,3 +288,48 @@ def test_the_caution_of_label_sets_does_not_depend_on_the_unit_of_weights() -> N
     for scale in (1e-6, 1.0, 1e6):
         counts = wf.count_multilabel(true, predicted, weights=np.full(200, scale))
         assert present(wf.averaged_f1(counts, interval="auto").interval).caution is None
+
+
+def confident(n: int, errors: int, seed: int = 0) -> tuple[Array, Array]:
+    """Predictions of which some are wrong, whatever their confidence."""
+    rng = np.random.default_rng(seed)
+    right = np.arange(n) >= errors
+    return right.astype(int), 0.5 + 0.5 * rng.random(n)
+
+
+@pytest.mark.parametrize("metric", [wf.aurc, wf.excess_aurc])
+def test_errors_of_confident_predictions_may_be_unseen(metric: Any) -> None:
+    """One more item is spread over all ranks, so that even no error leaves room for some."""
+    y, p = confident(60, 0)
+    none = present(metric(y, p, interval="auto").interval)
+    assert none.low == 0 < 0.02 < none.high < 0.2
+    assert none.caution == "there are 0 wrong predictions: the interval may be too narrow"
+    assert present(metric(*confident(60, 10), interval="auto").interval).caution is None
+    y, p = confident(5000, 800)
+    smoothed, delta = (ends(metric(y, p, interval=x).interval) for x in ("auto", "delta"))
+    assert smoothed[1] - smoothed[0] == pytest.approx(delta[1] - delta[0], rel=0.01)
+
+
+def test_the_interval_of_confidences_does_not_depend_on_the_unit_of_weights() -> None:
+    y, p = confident(80, 12)
+    weights = np.random.default_rng(1).random(80) + 0.5
+    one, two = (wf.aurc(y, p, weights=weights * x, interval="auto").interval for x in (1.0, 1e3))
+    assert ends(one) == pytest.approx(ends(two), rel=1e-9)
+    plain = wf.aurc(y, p, interval="auto").interval
+    equal = wf.aurc(y, p, weights=np.full(80, 2.0), interval="auto").interval
+    assert ends(plain) == pytest.approx(ends(equal), rel=1e-9)
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+def test_a_mean_of_average_precisions_is_corrected_for_its_bias(average: Any) -> None:
+    """Every positive counts towards the precision at its own rank, so guessing scores too high."""
+    rng, shares = np.random.default_rng(5), np.array([0.15, 0.25, 0.6])
+    truth = float(shares.mean() if average == "macro" else shares @ shares)
+    off: dict[Any, list[float]] = {"auto": [], "delta": []}
+    for _ in range(40):
+        y, scores = rng.choice(3, 100, p=shares), rng.dirichlet(np.ones(3), 100)
+        for method, middles in off.items():
+            score = wf.average_precision(y, scores, average=average, interval=method)
+            middles.append(sum(ends(score.interval)) / 2 - truth)
+    corrected, plain = (float(np.mean(middles)) for middles in off.values())
+    assert abs(corrected) < 0.01 and plain > 0.02

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from scipy import stats
 
 import whichf1 as wf
 from tests.helpers.samples import random_counts, sample_of
+from whichf1 import kernel
 from whichf1.definitions.definition import define
 from whichf1.statistics import sample as sampling
 from whichf1.statistics.cells import Cells
@@ -80,3 +83,38 @@ def test_numbered_clusters_are_drawn_alike_from_text_and_numbers(
         return [wf.averaged_f1(each, interval=method).interval for each in tables]
 
     assert len({*intervals(doc), *intervals(doc.astype(str))}) == 1
+
+
+def test_parts_are_computed_alongside_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "THREADS", 2)
+    places: list[str] = []
+
+    def parts() -> Iterator[Any]:
+        for at in range(3):
+            places.append(threading.current_thread().name)
+            yield np.full(2, at)
+
+    for size in (1, sampling.MANY):
+        done, computed = sampling.alongside(lambda: "done", parts(), size)
+        assert done == "done"
+        assert np.array_equal(computed, [[0, 0], [1, 1], [2, 2]])
+    here = threading.current_thread().name
+    assert [name == here for name in places] == [True] * 3 + [False] * 3
+
+
+def test_an_error_stops_what_is_computed_alongside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(kernel, "THREADS", 2)
+    failed = threading.Event()
+
+    def parts() -> Iterator[Any]:
+        while True:  # without the error, forever
+            failed.wait(60)
+            yield np.zeros(1)
+
+    def interrupted() -> None:
+        failed.set()
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        sampling.alongside(interrupted, parts(), sampling.MANY)
+    assert not any(x.name.startswith("ThreadPool") for x in threading.enumerate())

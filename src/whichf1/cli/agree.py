@@ -51,7 +51,7 @@ def _read(options: AgreeOptions) -> Any:
             f"{files.source_name(options)} holds {whole.kind}, not ratings. Pass a file of "
             "ratings: whichf1 agree annotations.csv"
         )
-    for name, given in {**named, "by": options.by}.items():
-        if given:
+    for name, value in {**named, "by": options.by}.items():
+        if value:
             raise InputError(f"saved ratings have no columns: remove --{name}")
     return saved if options.declared is None else saved.declare(options.declared)

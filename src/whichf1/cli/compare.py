@@ -115,19 +115,19 @@ def _compare_logs(options: CompareOptions) -> None:
         cluster=options.cluster,
         filter=options.filter,
     )
-    given: dict[str, Any] = {
+    settings: dict[str, Any] = {
         "adjust": options.adjust or "fdr",
         "missing": options.missing or "complete",
     }
-    given |= {x: getattr(options, x) for x in ("power", "margin", "rope", "seed")}
+    settings |= {x: getattr(options, x) for x in ("power", "margin", "rope", "seed")}
     if options.answers:
         labels = Labels.sorted({x for data in read.trials.data_sets.values() for x in data.labels})
         definition, plan = plan_study(
-            options.metric[0], options.chosen(labels), options.level, given
+            options.metric[0], options.chosen(labels), options.level, settings
         )
     else:
         mean = Definition(metric="mean_value", parameters=(("of", read.value),))
-        definition, plan = plan_study(mean, {}, options.level, given)
+        definition, plan = plan_study(mean, {}, options.level, settings)
     study = study_trials(read.trials, definition, plan, single=True)
     study = replace(study, notes=(*read.notes, *study.notes))
     source = ", ".join(map(shown_name, (options.log or [])[:3]))

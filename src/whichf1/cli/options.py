@@ -32,7 +32,7 @@ import click
 from whichf1.cli.process import emit, say
 from whichf1.definitions.methods import find_method
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError, InputError, did_you_mean
+from whichf1.errors import DefinitionError, InputError, LabelError, did_you_mean
 from whichf1.reporting.document import LEAST_WIDTH, Document, Terminal, render, signed, text_lines
 from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
 from whichf1.reporting.tabular import LatexStyle
@@ -74,12 +74,12 @@ class Declared(NamedTuple):
         shown = self.default not in (None, REQUIRED, ()) and not (self.names and type_ is bool)
         return click.Option([name, *words], multiple=several, show_default=shown, **settings)
 
-    def value(self, given: Any, hint: Any) -> Any:
+    def value(self, typed: Any, hint: Any) -> Any:
         """What was given, as the attribute's type; an option that was not given is its default."""
         type_, several = _plain_type(hint)
-        if given is None or (several and not given):
+        if typed is None or (several and not typed):
             return self.default
-        return [*given] if several else type_(given) if issubclass(type_, StrEnum) else given
+        return [*typed] if several else type_(typed) if issubclass(type_, StrEnum) else typed
 
 
 def _plain_type(hint: Any) -> tuple[Any, bool]:
@@ -97,8 +97,8 @@ def _click_type(type_: Any) -> Any:
 class PositionalArgument(click.Argument):
     """A positional argument with a help text, which click has since 8.5."""
 
-    def __init__(self, *given: Any, help: str, **more: Any) -> None:
-        super().__init__(*given, **more)
+    def __init__(self, *names: Any, help: str, **more: Any) -> None:
+        super().__init__(*names, **more)
         self.help = help
 
     @property
@@ -176,7 +176,7 @@ def command(run: Callable[[Any], None]) -> Command:
     hints, declared = get_type_hints(group), group.declared_options()
 
     def call(**values: Any) -> None:
-        run(group(**{x: declared[x].value(given, hints[x]) for x, given in values.items()}))
+        run(group(**{x: declared[x].value(typed, hints[x]) for x, typed in values.items()}))
 
     parameters = [each.of(name, hints[name]) for name, each in declared.items()]
     return Command(run.__name__, params=parameters, callback=call, help=run.__doc__)
@@ -276,7 +276,7 @@ class OutputOptions(FormatOptions):
         if self.format == Format.latex:
             return LatexStyle(self.latex_label or "", self.siunitx)
         asked = {"--latex-label": self.latex_label, "--siunitx": self.siunitx}
-        unused = [name for name, given in asked.items() if given]
+        unused = [name for name, present in asked.items() if present]
         if self.caption is not None and self.format in ("json", "csv", "junit"):
             unused.append("--caption")
         if unused:
@@ -836,7 +836,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
             raise InputError(
                 f"--fail-if-worse takes a margin of at least 0; got {self.fail_if_worse}"
             )
-        unused = [name for name, given in asked.items() if given and not table]
+        unused = [name for name, present in asked.items() if present and not table]
         if unused:
             raise InputError(
                 f"{unused[0]} is for a table of results: use several -m, --baseline or --by"
@@ -873,17 +873,24 @@ class StudyOptions(LabelOptions, DefinitionOptions, OutputOptions):
         default=REQUIRED,
     )
     metric: str = option("A metric, or a signature.", "--metric", "-m", default="averaged_f1")
-    true: Text = option(TRUE)
+    true: Text = option(TRUE_SETS)
     pred: list[str] | None = option(
         f"{PRED} Or SYSTEM=COLUMN,COLUMN for the runs of a system; repeatable."
     )
     score_column: Text = option(SCORE, "--score")
+    probs: list[str] | None = option(
+        "A column of scores for each class, or each label of sets, named after it or CLASS=COLUMN: "
+        "a,b,c; repeatable."
+    )
+    value: Text = option("Column with a value of each item, whose mean is compared.")
     system: Text = option("Column, or part of the pattern, that names the system.")
     run: Text = option("Column, or part of the pattern, that distinguishes runs, such as the seed.")
     fold: Text = option("Column, or part of the pattern, with the fold of a cross-validation.")
     dataset: Text = option("Column, or part of the pattern, that names the data set.")
     item: Text = option("Column that identifies items. Default: matched by line.")
     cluster: Text = option(CLUSTER)
+    weights: Text = option("Column with item weights, the same in every run.")
+    labels_sep: Text = option(SEPARATOR)
     from_: Text = option("Input format: csv, tsv, jsonl, parquet, arrow or npz.", "--from")
     on_error: OnError = option("Stop at malformed lines, or skip them.", default=OnError.stop)
     folding: Text = option("Scores of folds: averaged (default), or pooled.")
@@ -1071,6 +1078,30 @@ def label_columns(option: str, *texts: str) -> tuple[list[str], list[str]]:
     if len({bool(sign) for _, sign, _ in pairs}) > 1:
         raise InputError(f"{option}: give LABEL=COLUMN for each label, or for none")
     return [label for label, _, _ in pairs], [column or label for label, _, column in pairs]
+
+
+def probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:
+    """Classes and the column of each, in the order of --labels if these are declared."""
+    parts = [each for text in probs for each in split_list(text)]
+    pairs = [part.partition("=")[::2] for part in parts]
+    columns = [column_name or name for name, column_name in pairs]
+    texts = [name for name, _ in pairs]
+    known = labels is not None and Labels(labels).kind == "str"
+    names = Labels(texts if known else from_text(texts))
+    if len(names) < 2:
+        raise InputError(f"--probs needs a column for each class; got {', '.join(parts)}")
+    unknown = next((x for x in names if labels is not None and x not in Labels(labels)), None)
+    if unknown is not None:
+        raise LabelError(f"{unknown!r} in --probs is not one of --labels {labels!r}")
+    if labels is None:
+        return names, columns
+    lacking = [str(x) for x in labels if x not in names]
+    if lacking:
+        raise LabelError(
+            f"{', '.join(lacking)} of --labels have no column of probabilities: name it in --probs"
+        )
+    order = sorted(range(len(names)), key=Labels(labels).codes(names).tolist().__getitem__)
+    return Labels.trusted(names[at] for at in order), [columns[at] for at in order]
 
 
 def _read_shares(text: str, labels: Labels) -> dict[Label, float]:

@@ -56,19 +56,19 @@ def plot(options: PlotOptions) -> None:
         raise InputError("no output file: name one with -o that ends in .pdf, .svg or .png")
     format_of(options.output)
     plotting()
-    given = {name: getattr(options, name) for name in PASSED}
-    own = {name: value for name, value in given.items() if value is not None}
+    passed = {name: getattr(options, name) for name in PASSED}
+    settings = {name: value for name, value in passed.items() if value is not None}
     result, used = READ.get(kind.name, _table)(options, kind)
     for name, (written, kinds) in ONLY.items():
         if getattr(options, name) is not None and name not in used:
             raise InputError(f"--{written} is for {kinds}, not for {kind.name}: remove it")
     if kind.name == "posterior" and options.metric:
-        own["metrics"] = options.metric
+        settings["metrics"] = options.metric
     elif kind.name == "slices" and options.metric:
-        own["metric"] = _single(options, "metric")
+        settings["metric"] = _single(options, "metric")
     if "level" in used:
-        own.pop("level", None)
-    picture(result, kind.name, **own).save(options.output, options.dpi)
+        settings.pop("level", None)
+    picture(result, kind.name, **settings).save(options.output, options.dpi)
 
 
 def kind_list() -> Document:
@@ -100,8 +100,8 @@ def report(options: PageOptions) -> None:
     comparison = _compared(options, systems) if len(systems) > 1 else None
     with read_subject(single) as subject:
         chosen = options.chosen(subject.counts.labels)
-        made = make_report(source_name(options), subject, options, chosen)
-        replace(made, comparison=comparison).save(options.output)
+        page = make_report(source_name(options), subject, options, chosen)
+        replace(page, comparison=comparison).save(options.output)
 
 
 def _compared(options: PageOptions, systems: list[str]) -> Comparison:

@@ -26,12 +26,12 @@ from whichf1.cli.options import (
     find_label,
     is_list,
     label_columns,
-    split_list,
+    probability_columns,
 )
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError, LabelError
+from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import EVERY, plain_name
 from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
@@ -62,7 +62,7 @@ from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.tables.counts import Counts
-from whichf1.tables.labels import Label, Labels, from_text
+from whichf1.tables.labels import Label, Labels
 from whichf1.tables.ranking import Ranking
 from whichf1.tables.slices import Slices
 from whichf1.tables.units import Additive
@@ -107,8 +107,8 @@ def read_subject(options: Scored) -> Iterator[Subject]:
         return
     _refuse_unused(kind, options)
     if kind == "--spans":
-        found: Any = span_counts(options)
-        yield of_slices(found) if isinstance(found, Slices) else of_counts(found)
+        spans: Any = span_counts(options)
+        yield of_slices(spans) if isinstance(spans, Slices) else of_counts(spans)
         return
     with files.opened(options) as (paths, reading):
         if options.probs and options.sets:
@@ -240,7 +240,7 @@ def _agreed_positive(metrics: list[str] | None, named: Label | None) -> Label | 
 
 def class_scores(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> ClassScores:
     """The columns of probabilities, which stay where they are."""
-    names, columns = _probability_columns(options.probs or [], options.declared)
+    names, columns = probability_columns(options.probs or [], options.declared)
     names_of_columns = ("true", "weights", "frequencies", "cluster")
     reading |= {name: getattr(options, name) for name in names_of_columns}
     classes = dict(zip(names, columns, strict=True))
@@ -262,7 +262,7 @@ def label_lines(options: TableOptions, paths: Paths, reading: dict[str, Any]) ->
             score = {name: name for name in names}
         named: dict[str, Any] = {"true": bits, "labels": names, "score": score}
     else:
-        labels_of, scores = _probability_columns(options.probs or [], options.declared)
+        labels_of, scores = probability_columns(options.probs or [], options.declared)
         classes = dict(zip(labels_of, scores, strict=True))
         named = {"true": options.true, "score": classes}
     request = Request.of_scores(**named, **reading)
@@ -271,29 +271,6 @@ def label_lines(options: TableOptions, paths: Paths, reading: dict[str, Any]) ->
 
 def _probabilities(options: Scored, paths: Paths, reading: dict[str, Any]) -> Subject:
     return of_class_slices(class_scores(options, paths, reading), options.slice_columns)
-
-
-def _probability_columns(probs: list[str], labels: list[Label] | None) -> tuple[Labels, list[str]]:
-    parts = [each for text in probs for each in split_list(text)]
-    pairs = [part.partition("=")[::2] for part in parts]
-    columns = [column_name or name for name, column_name in pairs]
-    texts = [name for name, _ in pairs]
-    known = labels is not None and Labels(labels).kind == "str"
-    names = Labels(texts if known else from_text(texts))
-    if len(names) < 2:
-        raise InputError(f"--probs needs a column for each class; got {', '.join(parts)}")
-    unknown = next((x for x in names if labels is not None and x not in Labels(labels)), None)
-    if unknown is not None:
-        raise LabelError(f"{unknown!r} in --probs is not one of --labels {labels!r}")
-    if labels is None:
-        return names, columns
-    lacking = [str(x) for x in labels if x not in names]
-    if lacking:
-        raise LabelError(
-            f"{', '.join(lacking)} of --labels have no column of probabilities: name it in --probs"
-        )
-    order = sorted(range(len(names)), key=Labels(labels).codes(names).tolist().__getitem__)
-    return Labels.trusted(names[at] for at in order), [columns[at] for at in order]
 
 
 # score
@@ -324,9 +301,9 @@ def _report(
 ) -> Document:
     """Metrics of the scores, then of the predictions made from them; all, or those of -m."""
     kind["confusion"] = options.confusion
-    made = make_report(source, subject, options, chosen, **kind)
+    results = make_report(source, subject, options, chosen, **kind)
     share: Any = options.share
-    return (made if share is None else made.with_shares(share)).document(options.places)
+    return (results if share is None else results.with_shares(share)).document(options.places)
 
 
 def make_report(
@@ -416,8 +393,8 @@ def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> l
     verdicts = []
     declared = any(getattr(options, x, None) is not None for x in ("labels", "classes"))
     for limit in options.limits:
-        given = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
-        definition = define_fitting(limit.name, given, sets=subject.sets)
+        options_of_limit = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
+        definition = define_fitting(limit.name, options_of_limit, sets=subject.sets)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
@@ -440,10 +417,10 @@ def groups(options: GroupsOptions) -> None:
         if not subject.by:
             raise InputError("which groups? Name their columns with --by, such as --by sex")
         chosen, names = options.chosen(subject.counts.labels), options.metric or ["averaged_f1"]
-        found = [groups_of(subject, name, chosen, options.control_columns) for name in names]
-        definitions = [part.definition for each in found for part in each.parts]
+        compared = [groups_of(subject, name, chosen, options.control_columns) for name in names]
+        definitions = [part.definition for each in compared for part in each.parts]
         refuse_unused(chosen, definitions, names, "--{}")
-    options.write(groups_document(files.source_name(options), found))
+    options.write(groups_document(files.source_name(options), compared))
 
 
 # matrix
@@ -462,11 +439,11 @@ def matrix(options: MatrixOptions) -> None:
     options.finish(document, source, judged(options, chosen, subject))
 
 
-def given_matrix(given: list[str]) -> tuple[str, Any]:
+def given_matrix(words: list[str]) -> tuple[str, Any]:
     """A name for a matrix, and its cells: from a file, or the numbers themselves."""
-    if len(given) == 1 and not re.fullmatch(r"-?[0-9.]+", given[0]):
-        return given[0], files.read_matrix(given[0])
-    return "matrix", square(given)
+    if len(words) == 1 and not re.fullmatch(r"-?[0-9.]+", words[0]):
+        return words[0], files.read_matrix(words[0])
+    return "matrix", square(words)
 
 
 def square(numbers: list[str]) -> list[list[int]]:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from whichf1.cli.files import messages
-from whichf1.cli.options import StudyOptions, find_label, split_list
+from whichf1.cli.options import (
+    StudyOptions,
+    find_label,
+    is_list,
+    label_columns,
+    probability_columns,
+    split_list,
+)
 from whichf1.comparison.study import Study, plan_study, study_trials, trials
+from whichf1.definitions import signature
 from whichf1.errors import InputError
 from whichf1.reporting.pictures.drawing import format_of
 from whichf1.reporting.pictures.kinds import picture
@@ -17,7 +25,7 @@ from whichf1.sources.address import shown_name
 from whichf1.tables.labels import Labels
 from whichf1.tables.trials import Trials
 
-ROLES = ("true", "system", "run", "fold", "dataset", "item", "cluster")
+ROLES = ("system", "run", "fold", "dataset", "item", "cluster", "weights")
 PLANNED = ("folding", "missing", "adjust", "power", "margin", "rope", "seed")
 
 
@@ -45,34 +53,49 @@ def study(options: StudyOptions) -> None:
 
 def _read(options: StudyOptions) -> Trials:
     named: dict[str, Any] = {name: getattr(options, name) for name in ROLES}
-    named |= {"pred": _columns(options.pred), "score": options.score_column}
+    named |= {"labels": options.declared, "sep": options.labels_sep, "true": options.true}
+    named |= {"score": options.score_column, "value": options.value or _value(options.metric)}
+    if is_list(options.true):
+        named["labels"], named["true"] = label_columns("--true", options.true or "")
+        named["pred"] = label_columns("--pred", *options.pred)[1] if options.pred else None
+        named["probs"] = label_columns("--probs", *options.probs)[1] if options.probs else None
+    else:
+        named["pred"] = _columns(options.pred)
+        if options.probs:
+            named["labels"], named["probs"] = probability_columns(options.probs, options.declared)
     reading = {"format": options.from_, "on_error": options.on_error.value}
     with messages():
-        return trials([*options.files], labels=options.declared, **named, **reading)
+        return trials([*options.files], **named, **reading)
 
 
-def _columns(given: list[str] | None) -> Any:
+def _value(metric: str) -> str | None:
+    """The column that the definition of a mean of values names."""
+    name, parameters, _ = signature.read(metric)
+    return parameters.get("of") if name == "mean_value" else None
+
+
+def _columns(words: list[str] | None) -> Any:
     """The column of predictions, or the columns of each system."""
-    if not given:
+    if not words:
         return None
-    if len(given) == 1 and "=" not in given[0]:
-        return given[0]
-    if not all("=" in each for each in given):
+    if len(words) == 1 and "=" not in words[0]:
+        return words[0]
+    if not all("=" in each for each in words):
         raise InputError(
             "several --pred name the runs of each system: --pred A=a1,a2 --pred B=b1,b2"
         )
-    systems = (each.partition("=") for each in given)
+    systems = (each.partition("=") for each in words)
     return {name: split_list(columns) for name, _, columns in systems}
 
 
 def _studied(options: StudyOptions, read: Trials) -> Study:
     """The study, with classes as written in the data."""
-    every = {label for data in read.data_sets.values() for label in data.labels}
+    every = {label for data in read.data_sets.values() for label in data.sets or data.labels}
     alike = len({type(label) for label in every}) == 1
     labels = Labels.trusted(sorted(every)) if alike else Labels.trusted(())
     if options.positive is not None and not alike:
         find_label(options.positive, labels)
-    given = {name: getattr(options, name) for name in PLANNED}
-    given["matched"] = False if options.unmatched else None
+    settings = {name: getattr(options, name) for name in PLANNED}
+    settings["matched"] = False if options.unmatched else None
     chosen = options.chosen(labels)
-    return study_trials(read, *plan_study(options.metric, chosen, options.level, given))
+    return study_trials(read, *plan_study(options.metric, chosen, options.level, settings))

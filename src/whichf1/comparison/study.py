@@ -31,7 +31,8 @@ from whichf1.errors import DefinitionError, FileError, InputError, is_among
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score, data_signature
 from whichf1.sources.counts import Reading
-from whichf1.sources.trials import Columns, read_trials
+from whichf1.sources.run_columns import Columns
+from whichf1.sources.trials import read_trials
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.labels import Labels
 from whichf1.tables.saving import write_whole
@@ -168,6 +169,8 @@ class Study(Drawable):
             made.append(("folds", self.folds[0].folds))
         if len(self.crossed) > 1:
             made.append(("datasets", len(self.crossed)))
+        if first.weighted:
+            made.append(("weighted", True))
         if first.clusters is not None:
             made.append(("clusters", sum(x.clusters or 0 for x in self.crossed.values())))
         head = signature.with_data(self.definition.signature, facts)
@@ -245,9 +248,10 @@ def _whole_scores(study: Study, definition: Definition) -> dict[str, Score]:
 def trials(
     data: Any,
     *,
-    true: str | None = None,
+    true: Any = None,
     pred: Any = None,
     score: Any = None,
+    probs: Any = None,
     value: Any = None,
     system: str | None = None,
     run: str | None = None,
@@ -255,7 +259,9 @@ def trials(
     dataset: str | None = None,
     item: Any = None,
     cluster: Any = None,
+    weights: Any = None,
     labels: Any = None,
+    sep: str | None = None,
     **reading: Any,
 ) -> Trials:
     """Read the runs of systems, to compare and extend them later.
@@ -266,6 +272,9 @@ def trials(
         '{system}_{run}' for those of a frame. For an array of true classes, the predictions
         themselves: {'A': [run_1, run_2]}.
     score: The same for scores of the positive class.
+    probs: The same for scores of each class, or of each label of sets: a list of columns in the
+        order of ``labels``, {class: column}, or {'A': [[columns of a run], …]}. For arrays,
+        matrices with a column for each class.
     value: The same for values that items have, without true classes; their mean is compared. For
         arrays, ``data`` is None.
     system, run, dataset: Columns or parts of the pattern that say which system, run (seed,
@@ -274,6 +283,10 @@ def trials(
     fold: The same for folds of a cross-validation; for arrays, the fold of each item.
     item: The column that identifies the item of a row. By default, items are matched by their
         order, and their true classes must agree.
+    weights: The column, or an array, with the weight of each item, which is the same in every run.
+    labels: The classes, or the labels of sets, and their order.
+    sep: Items have sets of labels, and this separates the labels of a cell. They also have sets if
+        cells or ``data`` are lists, or if ``true`` and ``pred`` are lists of columns of 0 and 1.
     **reading: How files are read: format, memory_limit, on_error, hive and storage_options.
     Returns: The predictions of all runs.
     FileError: If a file is missing or damaged, or no file matches the pattern.
@@ -286,8 +299,9 @@ def trials(
     if unknown:
         raise DefinitionError(f"there is no option {min(unknown)!r} for reading files")
     columns = Columns(
-        true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
-        dataset=dataset, item=item, cluster=cluster, labels=labels,
+        true=true, pred=pred, score=score, probs=probs, value=value, system=system, run=run,
+        fold=fold, dataset=dataset, item=item, cluster=cluster, weights=weights, labels=labels,
+        sep=sep,
     )  # fmt: skip
     return read_trials(data, columns, {k: v for k, v in reading.items() if v is not None})
 
@@ -296,9 +310,10 @@ def study(
     data: Any,
     metric: Any = "averaged_f1",
     *,
-    true: str | None = None,
+    true: Any = None,
     pred: Any = None,
     score: Any = None,
+    probs: Any = None,
     value: Any = None,
     system: str | None = None,
     run: str | None = None,
@@ -306,7 +321,9 @@ def study(
     dataset: str | None = None,
     item: Any = None,
     cluster: Any = None,
+    weights: Any = None,
     labels: Any = None,
+    sep: str | None = None,
     folding: Folding | None = None,
     matched: bool | None = None,
     missing: Missing | None = None,
@@ -323,7 +340,8 @@ def study(
     data: As for :func:`trials`: a dataframe, files, a pattern such as 'runs/{system}/{seed}.csv',
         arrays, or trials.
     metric: A name, a shorthand, a signature, a Definition or a metric function.
-    true, pred, score, value, system, run, fold, dataset, item: As for :func:`trials`.
+    true, pred, score, probs, value, system, run, fold, dataset, item: As for :func:`trials`.
+    weights, labels, sep: As for :func:`trials`.
     folding: The scores of folds are 'averaged', which is the default, or their items are 'pooled'
         and scored together.
     matched: Whether runs of the same name belong together: False if equal seeds have no meaning. By
@@ -361,8 +379,9 @@ def study(
     if definition.declaration.kind == "value" and value is None and not isinstance(data, Trials):
         value = definition.arguments["of"]
     read = trials(
-        data, true=true, pred=pred, score=score, value=value, system=system, run=run, fold=fold,
-        dataset=dataset, item=item, cluster=cluster, labels=labels, **reading,
+        data, true=true, pred=pred, score=score, probs=probs, value=value, system=system, run=run,
+        fold=fold, dataset=dataset, item=item, cluster=cluster, weights=weights, labels=labels,
+        sep=sep, **reading,
     )  # fmt: skip
     return study_trials(read, definition, plan)
 
@@ -375,8 +394,10 @@ def plan_study(
     own = {each.name for each in fields(StudyPlan)}
     if found.pop("study", None) is not None:
         said = {x: found.pop(x) for x in [*found] if x in own}
-        for fact in ("systems", "runs", "folds", "datasets"):
+        for fact in ("systems", "runs", "folds", "datasets", "interval"):
             found.pop(fact, None)
+        level = found.pop("level", None) if level is None else level
+        found.pop("level", None)
         metric = signature.write(name, parameters, found)
     else:
         said = {}
@@ -493,7 +514,9 @@ def _across(
 def _refuse_single(trials: Trials) -> None:
     """Raise unless something varies: runs, folds or data sets."""
     systems = trials.systems
-    if len(trials.data_sets) > 1 or any(x.folds is not None for x in trials.data_sets.values()):
+    if len(trials.data_sets) > 1 or any(
+        len(x.fold_names or ()) > 1 for x in trials.data_sets.values()
+    ):
         return
     (data,) = trials.data_sets.values()
     if all(len(data.rows(system)) < 2 for system in systems):

@@ -553,12 +553,12 @@ def define(
 ) -> Definition:
     """The definition of a metric, an alias or a shorthand with these parameters and options."""
     metric, preset = look_up(name)
-    given = {**preset, **(options or {})}
-    for option in given:
+    settings = {**preset, **(options or {})}
+    for option in settings:
         if option not in OPTIONS:
             hint = did_you_mean(option, [*OPTIONS, *find(metric).parameters])
             raise DefinitionError(f"{name} has no option {option!r}. {hint}")
-    return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **given)
+    return Definition(metric=metric, parameters=tuple((parameters or {}).items()), **settings)
 
 
 def define_fitting(text: str, options: Mapping[str, Any], *, sets: bool = False) -> Definition:

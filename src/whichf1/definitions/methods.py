@@ -186,16 +186,16 @@ SHORT: dict[str, dict[str, Any]] = {kind: {"kind": kind} for kind in get_args(Bo
 """Names for a bootstrap of a particular kind."""
 
 
-def find_method(given: Any, **parameters: Any) -> Method | None:
+def find_method(choice: Any, **parameters: Any) -> Method | None:
     """None, a Method unchanged, or the method with this name."""
-    if given is None or isinstance(given, Method):
-        return given
-    word = str(given).strip().lower().replace("_", "-")
+    if choice is None or isinstance(choice, Method):
+        return choice
+    word = str(choice).strip().lower().replace("_", "-")
     if word in SHORT:
         return Bootstrap(**{**SHORT[word], **parameters})
     if word not in METHODS:
         raise DefinitionError(
-            f"there is no interval method {given!r}. {did_you_mean(word, [*METHODS, *SHORT])}"
+            f"there is no interval method {choice!r}. {did_you_mean(word, [*METHODS, *SHORT])}"
         )
     method = METHODS[word]
     known = [field.name for field in fields(method)]

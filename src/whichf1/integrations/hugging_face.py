@@ -174,8 +174,8 @@ def compute_metrics(
     if isinstance(labels, Mapping):
         labels = [labels[at] for at in sorted(labels)]
     names = None if labels is None else Labels(labels)
-    found = named_metrics(metrics, interval)
-    return ComputeMetrics(found, names, ignore_index, threshold, problem_type)
+    definitions = named_metrics(metrics, interval)
+    return ComputeMetrics(definitions, names, ignore_index, threshold, problem_type)
 
 
 def _sides(eval_pred: Any) -> tuple[Array, Array]:
@@ -219,15 +219,15 @@ def evaluation_module(*metrics: Any, labels: Any = None, interval: Any = None) -
         raise ImportError(
             "an evaluation module needs evaluate: pip install 'whichf1[evaluate]'"
         ) from None
-    found = named_metrics(metrics, interval)
-    for name, definition in found.items():
+    definitions = named_metrics(metrics, interval)
+    for name, definition in definitions.items():
         if definition.declaration.kind not in COUNTED:
             raise DefinitionError(f"{name} is computed from scores, but a module has predictions")
     text = labels is not None and isinstance(next(iter(labels), None), str)
     feature = datasets.Value("string" if text else "int64")
 
     def _info(self: Any) -> Any:
-        described = "\n".join(f"{name}: {x.signature}" for name, x in found.items())
+        described = "\n".join(f"{name}: {x.signature}" for name, x in definitions.items())
         return library.MetricInfo(
             description=described,
             citation="",
@@ -235,7 +235,7 @@ def evaluation_module(*metrics: Any, labels: Any = None, interval: Any = None) -
         )
 
     def _compute(self: Any, predictions: Any, references: Any) -> dict[str, float]:
-        scores = {name: run(x, references, predictions, labels) for name, x in found.items()}
+        scores = {name: run(x, references, predictions, labels) for name, x in definitions.items()}
         return numbers(scores)
 
     facts = {"_info": _info, "_compute": _compute, "__module__": __name__}

@@ -664,8 +664,8 @@ class BinState(ItemState):
         labels, tables = self.reader.labels, state.cpu().numpy()
         named = [labels[self.positive]] if len(labels) == 2 else [*labels]
         rankings = [
-            binned_ranking(own, others, self.low, self.high, labels=labels, positive=label)
-            for label, (own, others) in zip(named, tables, strict=True)
+            binned_ranking(table, others, self.low, self.high, labels=labels, positive=label)
+            for label, (table, others) in zip(named, tables, strict=True)
         ]
         if len(labels) == 2 or definition.positive is not None:
             return score_ranking(definition, rankings[self.positive if len(labels) > 2 else 0])

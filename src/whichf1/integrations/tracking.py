@@ -32,7 +32,7 @@ def named_metrics(metrics: Iterable[Any], interval: Any = None) -> dict[str, Def
 
     ``interval`` is the interval of those that do not have one.
     """
-    found: dict[str, Definition] = {}
+    definitions: dict[str, Definition] = {}
     for metric in metrics:
         pairs = metric.items() if isinstance(metric, Mapping) else [(own_name(metric), metric)]
         for name, each in pairs:
@@ -44,10 +44,10 @@ def named_metrics(metrics: Iterable[Any], interval: Any = None) -> dict[str, Def
                     f"{declared.name} of which class? Name a mean, such as macro_recall, or pass "
                     f"whichf1.{declared.name}.definition(positive=CLASS)."
                 )
-            _add(found, name, definition)
-    if not found:
+            _add(definitions, name, definition)
+    if not definitions:
         raise DefinitionError("which metrics? Pass names, such as 'averaged_f1'")
-    return found
+    return definitions
 
 
 def with_interval(definition: Definition, interval: Any) -> Definition:
@@ -68,12 +68,12 @@ def own_name(metric: Any) -> str:
     return re.split(r"[|(]", text)[0].strip()
 
 
-def _add(found: dict[str, Any], name: object, value: Any) -> None:
-    if legal(name) in found:
+def _add(entries: dict[str, Any], name: object, value: Any) -> None:
+    if legal(name) in entries:
         raise DefinitionError(
             f"two scores are named {legal(name)!r}: pass a mapping from names to scores"
         )
-    found[legal(name)] = value
+    entries[legal(name)] = value
 
 
 def named_scores(scores: Any) -> dict[str, Score]:
@@ -86,30 +86,30 @@ def named_scores(scores: Any) -> dict[str, Score]:
         scores = {f"{scores.definition.metric}.{label}": x for label, x in scores.items()}
     elif isinstance(getattr(scores, "scores", None), (tuple, dict)):  # a report
         scores = dict(scores.scores)
-    found: dict[str, Score] = {}
+    named: dict[str, Score] = {}
     if not isinstance(scores, Iterable) or isinstance(scores, str):
         raise InputError(f"pass scores of whichf1; got {type(scores).__name__}")
     pairs = scores.items() if isinstance(scores, Mapping) else ((None, x) for x in scores)
     for name, score in pairs:
         if isinstance(score, (PerClass, MacroF1)):
             for inner, each in named_scores(score).items():
-                _add(found, inner if name is None else f"{name}.{inner}", each)
+                _add(named, inner if name is None else f"{name}.{inner}", each)
         elif isinstance(score, Score):
-            _add(found, own_name(score.definition) if name is None else name, score)
+            _add(named, own_name(score.definition) if name is None else name, score)
         else:
             raise InputError(f"{score!r} is not a score of whichf1, which states its definition")
-    return found
+    return named
 
 
 def numbers(scores: Mapping[str, Score]) -> dict[str, float]:
     """The values and the ends of the intervals as plain floats, without those that are infinite."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for name, score in scores.items():
-        _add(found, name, score.value)
+        _add(values, name, score.value)
         if score.interval is not None:
-            _add(found, f"{name}_low", float(score.interval.low))
-            _add(found, f"{name}_high", float(score.interval.high))
-    return {name: value for name, value in found.items() if isfinite(value) or value != value}
+            _add(values, f"{name}_low", float(score.interval.low))
+            _add(values, f"{name}_high", float(score.interval.high))
+    return {name: value for name, value in values.items() if isfinite(value) or value != value}
 
 
 def record(scores: Mapping[str, Score]) -> str:

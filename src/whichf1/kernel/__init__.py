@@ -31,6 +31,7 @@ brier_sums = native.brier_sums if NATIVE else reference.brier_sums
 count_class = native.count_class if NATIVE else reference.count_class
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs
 count_table = native.count_table if NATIVE else reference.count_table
+curve = native.curve if NATIVE else reference.curve
 encode = native.encode if NATIVE else reference.encode
 first_bad_row = native.first_bad_row if NATIVE else reference.first_bad_row
 flips = native.flips if NATIVE else reference.flips

@@ -109,6 +109,14 @@ def running(positives: Any, negatives: Any, tp: float, fp: float, steps: Any) ->
     ``steps`` is flat; integers are added as such.
     """
 
+def curve(
+    score: Any, positives: Any, negatives: Any, kind: int, kept: int, threads: int, points: Any
+) -> int:
+    """Write x, y and threshold of points (flat float64: 3, scores + 1), and return how many.
+
+    The kind is a place in ``reference.CURVES``, and what is kept one in ``reference.KEPT``.
+    """
+
 def losses(
     codes: Any, probabilities: Any, floor: float, tolerance: float, wanted: int, threads: int
 ) -> tuple[float, float, float, float, int, int]:

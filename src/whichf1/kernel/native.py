@@ -11,6 +11,8 @@ import numpy as np
 
 import whichf1.kernel._native as c
 from whichf1.kernel.reference import (
+    CURVES,
+    KEPT,
     LABEL_SCORES,
     TOLERANCE,
     Array,
@@ -26,6 +28,8 @@ from whichf1.kernel.reference import order as _order_any
 _LOG, _BRIER, _CHECK = 1, 2, 4
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
 _LABEL_SCORES = {name: at for at, name in enumerate(LABEL_SCORES)}
+_CURVES = {name: at for at, name in enumerate(CURVES)}
+_KEPT = {name: at for at, name in enumerate(KEPT)}
 _OF_PAIRS = ("disorder", "precision")
 _MOST_LABELS = 64
 _FLOAT, _INTEGER, _COUNT = map(np.dtype, (np.float64, np.int64, np.int32))
@@ -230,6 +234,21 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     steps = np.empty((4, len(positives)))
     c.running(positives, negatives, tp, fp, steps.ravel())
     return steps
+
+
+def curve(
+    score: Array, positives: Array, negatives: Array, kind: str = "counts", kept: str = "every"
+) -> Array:
+    """The points of a curve, from above the highest score on: x, y and threshold (3, points).
+
+    A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1.
+    """
+    most = len(score) + 1
+    room = np.empty(3 * most)
+    which = _CURVES[kind], _KEPT[kept]
+    points = c.curve(score, positives, negatives, *which, THREADS, room)
+    every = np.ndarray((3, points), _FLOAT, room, 0, (8 * most, 8))
+    return every.copy() if 2 * points < most else every  # do not keep much unused memory
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:

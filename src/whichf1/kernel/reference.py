@@ -480,6 +480,48 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     return np.stack([positives, negatives, *sums]).astype(np.float64)
 
 
+CURVES = ("counts", "roc", "pr", "det")
+"""Kinds of curves: x and y are false and true positives; their rates; recall and precision; false
+positive and false negative rate."""
+KEPT = ("every", "corners", "rises")
+"""Scores that have a point: every one; those followed by another step than their own; or those
+that add positives or are followed by some. The last one always has one, and the first one too,
+except on a DET curve."""
+
+
+def curve(
+    score: Array, positives: Array, negatives: Array, kind: str = "counts", kept: str = "every"
+) -> Array:
+    """The points of a curve, from above the highest score on: x, y and threshold (3, points).
+
+    A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1.
+    """
+    sums = (np.cumsum(x, dtype=np.float64) for x in (positives, negatives))
+    tp, fp = (np.concatenate([[0.0], x]) for x in sums)
+    p, n, at = tp[-1], fp[-1], np.ones(len(tp), np.bool_)
+    if kept != "every":
+        up, along = np.diff(tp), np.diff(fp)
+        rises = (up[1:] != 0) | (up[:-1] != 0)
+        corners = (up[1:] != up[:-1]) | (along[1:] != along[:-1])
+        at[1:-1] = rises if kept == "rises" else corners
+        at[1] |= kind != "det"
+    tp, fp = tp[at], fp[at]
+    threshold = np.concatenate([[np.inf], score])[at]
+    with np.errstate(invalid="ignore"):
+        if kind == "counts":
+            return np.stack([fp, tp, threshold])
+        if kind == "roc":
+            return np.stack([fp / n, tp / p, threshold])
+        if kind == "det":
+            rates = fp / (n or 1), (p - tp) / (p or 1)
+            return np.stack([*rates, threshold])
+        taken = tp + fp
+        recall = tp / p if p else np.ones(len(tp))
+        precision = tp / np.where(taken == 0, 1, taken)
+    recall[0], precision[0] = 0, 1
+    return np.stack([recall, precision, threshold])
+
+
 def _chunks(n: int) -> Iterator[slice]:
     return (slice(start, min(start + _CHUNK, n)) for start in range(0, n, _CHUNK))
 

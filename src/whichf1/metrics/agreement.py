@@ -326,19 +326,19 @@ def _ratios(values: Array) -> Array:
     return squares
 
 
-def square(m: Margins, given: Square, name: str) -> Array:
+def square(m: Margins, matrix: Square, name: str) -> Array:
     """A matrix over the classes of a table, with fractions if its counts are fractions."""
     classes = m.tp.shape[-1]
-    if len(given) != classes:
+    if len(matrix) != classes:
         raise DefinitionError(
-            f"{name} has {len(given)} rows and columns, but there are {classes} classes. Give one "
+            f"{name} has {len(matrix)} rows and columns, but there are {classes} classes. Give one "
             "for each class, in label order; declare classes that may be missing with labels=."
         )
     if is_exact(m.tp):
         from fractions import Fraction  # slow to import
 
-        return np.array([[Fraction(x) for x in row] for row in given], object)
-    return np.array(given, np.float64)
+        return np.array([[Fraction(x) for x in row] for row in matrix], object)
+    return np.array(matrix, np.float64)
 
 
 def of_cells(m: Margins, matrix: Array) -> Array:

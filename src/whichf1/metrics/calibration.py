@@ -313,8 +313,8 @@ def miscalibration(r: RankTable, loss: Loss = "brier") -> Ratio:
 
     The loss is miscalibration − discrimination + uncertainty, exactly.
     """
-    own = _losses(loss, r.score, r.positives, r.negatives)
-    return np.maximum(own - _after_calibration(r, loss), 0.0), _items(r)
+    losses = _losses(loss, r.score, r.positives, r.negatives)
+    return np.maximum(losses - _after_calibration(r, loss), 0.0), _items(r)
 
 
 @declare(

@@ -112,7 +112,7 @@ def ancestors(parents: Tree | None, labels: Labels) -> Ancestors:
             f"the classes are {labels.kind}, such as {label!r}, and those of parents= are not, "
             f"such as {node!r}. Use one type."
         )
-    tops = [node for node, own in above.items() if not own]
+    tops = [node for node, direct in above.items() if not direct]
     root = tops[0] if len(tops) == 1 else None
     nodes = [node for node in above if len(tops) > 1 or node != root]
     place = {node: at for at, node in enumerate(nodes)}

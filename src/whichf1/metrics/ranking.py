@@ -144,9 +144,9 @@ def average_precision(
     """Mean over positives of the precision at each one's score, without interpolation."""
     if not r.weighted:
         return _total(s.positives * s.tp / _or_one(s.tp + s.fp) for s in r.steps()), r.sizes[0]
-    own = _unit(r.sizes[0])[..., None]
-    hits = (s.positives * own * (s.tp / _or_one(s.tp + s.fp)) for s in r.steps())
-    return _total(hits), _total(s.positives * own for s in r.steps())
+    unit = _unit(r.sizes[0])[..., None]
+    hits = (s.positives * unit * (s.tp / _or_one(s.tp + s.fp)) for s in r.steps())
+    return _total(hits), _total(s.positives * unit for s in r.steps())
 
 
 @ranking(
@@ -341,20 +341,20 @@ def log_auc(
 def pr_gain_auc(r: RankTable) -> Ratio:
     """Area under the precision–recall–gain curve (Flach and Kull 2015)."""
     p, n = (_or_one(size[..., None]) for size in r.sizes)
-    found, false = r.true_positives, r.false_positives
+    hits, false = r.true_positives, r.false_positives
     below = np.cumsum(r.positives[..., ::-1], -1)[..., ::-1]
     missed = np.concatenate([below[..., 1:], np.zeros_like(below[..., :1])], -1)
     # 1 minus each gain: both are linear in 1/TP, so the curve is straight between two
     # thresholds
-    rise = p / _or_one(found)
-    lack_recall = np.where(found > 0, missed / n * rise, inf)
-    lack_precision = np.where(found > 0, false / n * rise, 0.0)
+    rise = p / _or_one(hits)
+    lack_recall = np.where(hits > 0, missed / n * rise, inf)
+    lack_precision = np.where(hits > 0, false / n * rise, 0.0)
     first = np.full_like(lack_recall[..., :1], inf)
     start = np.concatenate([first, lack_recall[..., :-1]], -1)
     left = np.concatenate([np.zeros_like(first), lack_precision[..., :-1]], -1)
     with np.errstate(over="ignore", invalid="ignore"):
         width = np.maximum(np.minimum(start, 1.0) - lack_recall, 0.0)
-        before, above = found - r.positives, false - r.negatives
+        before, above = hits - r.positives, false - r.negatives
         slope = (above - r.negatives / _or_one(r.positives * 1.0) * before) / p
         left = np.where(
             start > 1, lack_precision + np.nan_to_num(slope * width, posinf=inf, neginf=-inf), left
@@ -445,9 +445,9 @@ def selective_accuracy(
     ] = 0.8,
 ) -> Ratio:
     """Accuracy on the most confident items if the model abstains on the others."""
-    found, right = _found(r, coverage)
+    hits, right = _found(r, coverage)
     covered = coverage * (r.sizes[0] + r.sizes[1])
-    return np.minimum(found / _or_one(right) * r.sizes[0], covered), covered
+    return np.minimum(hits / _or_one(right) * r.sizes[0], covered), covered
 
 
 @operating_point(
@@ -488,8 +488,8 @@ def gain(r: RankTable, top: Top = 0.1) -> Ratio:
 )
 def lift(r: RankTable, top: Top = 0.1) -> Ratio:
     """Gain among the top-scored items divided by that of a random order."""
-    found, positives = _found(r, top)
-    return found, top * positives
+    hits, positives = _found(r, top)
+    return hits, top * positives
 
 
 def _found(r: RankTable, top: float) -> Ratio:
@@ -518,12 +518,12 @@ def _found_exactly(r: RankTable, top: float) -> Ratio:
     about = np.searchsorted(r.true_positives + r.false_positives, float(limit) * _AROUND)
     low, high = int(about[0]), min(int(about[1]) + 1, last)
     whole = bisect_right(range(last + 1), limit, low, high + 1, key=taken) - 1
-    found = _exact_sum(r.positives[:whole])
+    hits = _exact_sum(r.positives[:whole])
     if whole < last:
         ties = [Fraction(float(side[whole])) for side in (r.positives, r.negatives)]
-        found += ties[0] * (limit - taken(whole)) / sum(ties)
+        hits += ties[0] * (limit - taken(whole)) / sum(ties)
     positives = _exact_sum(r.positives)
-    return np.array(float(found / positives) if positives else 0.0), np.ones(())
+    return np.array(float(hits / positives) if positives else 0.0), np.ones(())
 
 
 _AROUND = np.array([1 - 1e-6, 1 + 1e-6])

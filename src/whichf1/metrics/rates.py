@@ -242,9 +242,9 @@ def yule_q(c: OneVsRest) -> Ratio:
 def optimized_precision(c: OneVsRest) -> Ratio:
     """One-vs-rest accuracy minus the relative gap of recall and specificity (Ranawana, Palade)."""
     positives, negatives = c.tp + c.fn, c.tn + c.fp
-    found, refused = c.tp * negatives, c.tn * positives
-    n, both = positives + negatives, found + refused
-    return (c.tp + c.tn) * both - n * np.maximum(found - refused, refused - found), n * both
+    accepted, refused = c.tp * negatives, c.tn * positives
+    n, both = positives + negatives, accepted + refused
+    return (c.tp + c.tn) * both - n * np.maximum(accepted - refused, refused - accepted), n * both
 
 
 @rate(tex=r"\left(1+\alpha\,(TPR-TNR)\right)TPR\cdot TNR", aliases=("iba",))

@@ -138,32 +138,34 @@ def _tree(name: str, value: Any) -> Tree:
     try:
         nodes = Labels([child for child, _ in pairs])
         above = [
-            () if own is None else Labels(own if isinstance(own, (list, tuple, set)) else [own])
-            for _, own in pairs
+            ()
+            if parents is None
+            else Labels(parents if isinstance(parents, (list, tuple, set)) else [parents])
+            for _, parents in pairs
         ]
     except LabelError as error:
         raise DefinitionError(f"{name}: {error}") from None
-    for child, own in zip(nodes, above, strict=True):
-        unknown = next((parent for parent in own if parent not in nodes), None)
+    for child, parents in zip(nodes, above, strict=True):
+        unknown = next((parent for parent in parents if parent not in nodes), None)
         if unknown is not None:
             hint = did_you_mean(str(unknown), map(str, nodes))
             raise DefinitionError(
                 f"{name}: {unknown!r}, a parent of {child!r}, is not in the hierarchy itself. Add "
                 f"{unknown!r}: None if it is at the top. {hint}"
             )
-    tree = {child: tuple(own) for child, own in zip(nodes, above, strict=True)}
+    tree = {child: tuple(parents) for child, parents in zip(nodes, above, strict=True)}
     _refuse_cycle(name, tree)
     return tuple(sorted(tree.items()))
 
 
 def _refuse_cycle(name: str, tree: Mapping[Any, tuple[Any, ...]]) -> None:
     """Raise if a class is its own ancestor: classes without parents are taken away one by one."""
-    waiting = {child: {*own} for child, own in tree.items()}
+    waiting = {child: {*parents} for child, parents in tree.items()}
     children: dict[Any, list[Any]] = {node: [] for node in tree}
-    for child, own in tree.items():
-        for parent in own:
+    for child, parents in tree.items():
+        for parent in parents:
             children[parent].append(child)
-    free = [node for node, own in waiting.items() if not own]
+    free = [node for node, parents in waiting.items() if not parents]
     while free:
         node = free.pop()
         del waiting[node]
@@ -310,14 +312,14 @@ class Metric:
             alone = Margins(one, none, none, none, one, cells)
         return bool(np.all(self.formula(alone)[1] != 0))
 
-    def check(self, given: Mapping[str, Any]) -> dict[str, Value]:
+    def check(self, values: Mapping[str, Any]) -> dict[str, Value]:
         """Every parameter with its checked value or its default."""
-        for name in given:
+        for name in values:
             if name not in self.parameters:
                 known = ", ".join(self.parameters) or "none"
                 raise DefinitionError(f"{self.name} has no parameter {name!r}; it has {known}")
         return {
-            name: parameter.check(name, given.get(name, parameter.default))
+            name: parameter.check(name, values.get(name, parameter.default))
             for name, parameter in self.parameters.items()
         }
 

@@ -217,8 +217,8 @@ def _scale(row: ResultRow) -> Scale | None:
 
 def _on_scale(row: ResultRow, scale: Scale, *, said: bool) -> ResultRow:
     """The row, unless it is in fractions and others are in percent, or the other way round."""
-    own = _scale(row)
-    if own in (None, scale) or (said and scale == "percent"):
+    scale_of_row = _scale(row)
+    if scale_of_row in (None, scale) or (said and scale == "percent"):
         return row
     if said:
         return row._replace(problem="it is in percent, but the scale is unit")

@@ -45,23 +45,23 @@ ACROSS = (
 )
 
 
-def groups_document(source: str, found: Sequence[Groups]) -> Document:
+def groups_document(source: str, compared: Sequence[Groups]) -> Document:
     """The scores of groups by each metric, worst first, and how they differ."""
-    first = found[0]
-    blocks = [block for each in found for block in _blocks(each)]
+    first = compared[0]
+    blocks = [block for each in compared for block in _blocks(each)]
     whole, columns = first.parts[0].whole, (*first.control, *first.by)
-    left_out = "; ".join(dict.fromkeys(slice_name(key) for each in found for key in each.empty))
+    left_out = "; ".join(dict.fromkeys(slice_name(key) for each in compared for key in each.empty))
     notes = (
         [f"Left out, without a score or anything to compare with: {left_out}."] if left_out else []
     )
-    if any(each.lacking for each in found):
-        lacking = "; ".join(dict.fromkeys(slice_name(x) for each in found for x in each.lacking))
+    if any(each.lacking for each in compared):
+        lacking = "; ".join(dict.fromkeys(slice_name(x) for each in compared for x in each.lacking))
         notes.append(f"No intervals and no test, because the score has no interval in: {lacking}.")
     within = f", within {', '.join(first.control)}" if first.control else ""
     return Document(
         blocks,
-        partial(_record, source, found, notes),
-        partial(_rows, found, columns),
+        partial(_record, source, compared, notes),
+        partial(_rows, compared, columns),
         f"{source and f'{source}: '}{size(whole.n)} in "
         f"{numbered(len(first.subject.slices), 'group')} by {', '.join(first.by)}{within}",
         notes,
@@ -69,22 +69,22 @@ def groups_document(source: str, found: Sequence[Groups]) -> Document:
     )
 
 
-def _blocks(found: Groups) -> list[Block]:
-    blocks: list[Block] = [_scores(found, part) for part in found.parts]
-    several = len(found.parts) > 1
+def _blocks(groups: Groups) -> list[Block]:
+    blocks: list[Block] = [_scores(groups, part) for part in groups.parts]
+    several = len(groups.parts) > 1
     rows: list[list[Cell]] = [
-        [WORDS[x.name], x.value, x.interval, _between(x), x.signature] for x in found.disparities
+        [WORDS[x.name], x.value, x.interval, _between(x), x.signature] for x in groups.disparities
     ]
-    heading = found.name if several else ""
-    blocks.append(Grid(ACROSS, rows, heading, common=found.head))
+    heading = groups.name if several else ""
+    blocks.append(Grid(ACROSS, rows, heading, common=groups.head))
     if several:
-        named = [f"{WORDS[x.name]}: {x.metric}" for x in found.disparities if x.groups]
+        named = [f"{WORDS[x.name]}: {x.metric}" for x in groups.disparities if x.groups]
         blocks.append(Note(f"{capital('; '.join(named))}."))
-    if found.p_value is not None:
-        level = found.parts[0].definition.interval
+    if groups.p_value is not None:
+        level = groups.parts[0].definition.interval
         assert level is not None
-        verdict = "differ" if found.p_value < 1 - level.level else "do not differ"
-        p = p_number(found.p_value)
+        verdict = "differ" if groups.p_value < 1 - level.level else "do not differ"
+        p = p_number(groups.p_value)
         equals = "" if p.startswith("<") else "= "
         blocks.append(
             Note(f"The groups {verdict} significantly (Tukey's range test, p {equals}{p}).")
@@ -92,13 +92,13 @@ def _blocks(found: Groups) -> list[Block]:
     return blocks
 
 
-def _between(found: Disparity) -> str:
-    sign = {"difference": " − ", "ratio": " / "}.get(found.name, "")
-    return sign.join(map(slice_name, found.groups))
+def _between(disparity: Disparity) -> str:
+    sign = {"difference": " − ", "ratio": " / "}.get(disparity.name, "")
+    return sign.join(map(slice_name, disparity.groups))
 
 
-def _scores(found: Groups, part: GroupScores) -> Grid:
-    column = GridColumn(", ".join((*found.control, *found.by)))
+def _scores(groups: Groups, part: GroupScores) -> Grid:
+    column = GridColumn(", ".join((*groups.control, *groups.by)))
     scores = [(None, part.whole), *_ordered(part)]
     rows: list[list[Cell]] = [
         [slice_name(key), x.n, x.value, x.interval, x.signature] for key, x in scores
@@ -113,24 +113,24 @@ def _ordered(part: GroupScores) -> list[tuple[Key, Score]]:
     return sorted(part.scores.items(), key=lambda pair: sign * pair[1].value)
 
 
-def _record(source: str, found: Sequence[Groups], notes: Sequence[str]) -> dict[str, Any]:
+def _record(source: str, compared: Sequence[Groups], notes: Sequence[str]) -> dict[str, Any]:
     return {
         "source": source,
-        "by": [*found[0].by],
-        "control": [*found[0].control],
-        "comparisons": [_compared(each) for each in found],
+        "by": [*compared[0].by],
+        "control": [*compared[0].control],
+        "comparisons": [_compared(each) for each in compared],
         "notes": [*notes],
     }
 
 
-def _compared(found: Groups) -> dict[str, Any]:
-    columns = (*found.control, *found.by)
+def _compared(groups: Groups) -> dict[str, Any]:
+    columns = (*groups.control, *groups.by)
 
     def named(key: Key) -> dict[str, Any]:
         return dict(zip(columns, map(plain_key, key), strict=True))
 
     return {
-        "name": found.name,
+        "name": groups.name,
         "scores": [
             {
                 "id": identifier(part.definition),
@@ -138,7 +138,7 @@ def _compared(found: Groups) -> dict[str, Any]:
                 "whole": part.whole.to_dict(),
                 "groups": [{"slice": named(key), **x.to_dict()} for key, x in _ordered(part)],
             }
-            for part in found.parts
+            for part in groups.parts
         ],
         "across": [
             {
@@ -146,18 +146,18 @@ def _compared(found: Groups) -> dict[str, Any]:
                 **each.to_dict(),
                 "groups": [named(key) for key in each.groups],
             }
-            for each in found.disparities
+            for each in groups.disparities
         ],
-        "p_value": found.p_value,
-        "left_out": [named(key) for key in found.empty],
-        "signature": found.signature,
+        "p_value": groups.p_value,
+        "left_out": [named(key) for key in groups.empty],
+        "signature": groups.signature,
     }
 
 
-def _rows(found: Sequence[Groups], columns: Sequence[str]) -> Rows:
+def _rows(compared: Sequence[Groups], columns: Sequence[str]) -> Rows:
     """One line per number: the groups, then the statistics across them."""
     yield ["name", "statistic", *columns, *SCORE_COLUMNS, "p_value", "n", "signature"]
-    for each in found:
+    for each in compared:
         for part in each.parts:
             for key, x in _ordered(part):
                 values = map(plain_key, key)

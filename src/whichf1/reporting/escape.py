@@ -87,7 +87,7 @@ def html_code(text: object) -> str:
 def xml(text: object) -> str:
     """Escape text for XML, attributes in quotes included; some code points cannot be in it."""
     lacking = re.compile("[\ufffe\uffff\U0001fffe\U0001ffff]")
-    return lacking.sub(lambda found: ascii(found[0])[1:-1], html(text))
+    return lacking.sub(lambda match: ascii(match[0])[1:-1], html(text))
 
 
 def github_text(text: object) -> str:

@@ -111,14 +111,14 @@ class Limit:
             told = f"{self.name}{within} is not judged: there is nothing to score"
             return Verdict(self.text, where, None, told)
         end = self.kind.end
-        found = score.value if end == "value" else getattr(score.interval, end, math.nan)
+        value = score.value if end == "value" else getattr(score.interval, end, math.nan)
         floor = self.kind.better == "higher"
-        passed = found >= self.value if floor else found <= self.value
+        passed = value >= self.value if floor else value <= self.value
         what = f"{ENDS.get(end, '')}{self.name}{within}"
-        if math.isnan(found):
+        if math.isnan(value):
             return Verdict(self.text, where, False, f"{what} is undefined")
         side = "below" if floor else "above"
-        told = f"{what} is {found:.6g}, {'not ' if passed else ''}{side} {self.value:g}"
+        told = f"{what} is {value:.6g}, {'not ' if passed else ''}{side} {self.value:g}"
         return Verdict(self.text, where, passed, told)
 
 

@@ -407,7 +407,7 @@ def plan_each(
     metrics: Sequence[str],
     options: dict[str, Any],
     level: float | None,
-    given: dict[str, Any],
+    planning: dict[str, Any],
     *,
     sets: bool = False,
 ) -> Plans:
@@ -422,10 +422,10 @@ def plan_each(
         settled = read(metric)[2]
         fitting = metric if settled else define_fitting(metric, options, sets=sets).signature
         smooth = define(read(metric)[0], read(metric)[1]).declaration.smooth
-        own = dict(given)
-        if own.get("replicates") is None and smooth:
-            own["replicates"] = 0
-        definition, plan = planned(fitting, {}, level, own)
+        settings = dict(planning)
+        if settings.get("replicates") is None and smooth:
+            settings["replicates"] = 0
+        definition, plan = planned(fitting, {}, level, settings)
         if metric in plans:
             raise DefinitionError(f"{metric} is named twice: name each metric once")
         plans[metric] = definition, plan
@@ -435,7 +435,7 @@ def plan_each(
             f"{kinds[True]} is computed from predictions and {kinds[False]} from scores: make a "
             "table of each"
         )
-    drawn = given.get("replicates") or given.get("seed") is not None
+    drawn = planning.get("replicates") or planning.get("seed") is not None
     if drawn and all(definition.declaration.smooth for definition, _ in plans.values()):
         raise DefinitionError(
             "replicates= and seed= (--replicates, --seed) are for metrics that are resampled, "

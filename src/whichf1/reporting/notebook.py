@@ -217,10 +217,17 @@ def _ranks(ranks: SystemRanks) -> Document:
     return Document([Grid(columns, rows)], notes=pairs)
 
 
-def _disparity(found: Disparity) -> Document:
+def _disparity(disparity: Disparity) -> Document:
     columns = [GridColumn("across groups"), GridColumn("value", "number")]
     columns += [GridColumn("interval", "interval"), SIGNATURE]
-    return Document([Grid(columns, [[found.name, found.value, found.interval, found.signature]])])
+    return Document(
+        [
+            Grid(
+                columns,
+                [[disparity.name, disparity.value, disparity.interval, disparity.signature]],
+            )
+        ]
+    )
 
 
 def _slices(slices: Slices) -> Document:

@@ -206,9 +206,9 @@ def audit_table(
     >>> audit_table(frame).rows[0].audit.words
     'consistent with averaged F1'
     """
-    source, found, common = read_results(results, scale, classes)
+    source, table_rows, common = read_results(results, scale, classes)
     rows = []
-    for row in found:
+    for row in table_rows:
         problem, verdict = row.problem, None
         try:
             if problem is None:
@@ -218,9 +218,9 @@ def audit_table(
             problem = str(error).rstrip(".")
         rows.append(AuditedRow(row.name, verdict, problem))
     if not any(row.audit for row in rows):
-        problems = [f"line {x.line}, {y.problem}" for x, y in zip(found, rows, strict=True)]
+        problems = [f"line {x.line}, {y.problem}" for x, y in zip(table_rows, rows, strict=True)]
         raise InputError(f"{source}: no row can be audited: {'; '.join(problems[:3])}")
-    return AuditTable(source, tuple(rows), tuple(row.name for row in found if row.spread))
+    return AuditTable(source, tuple(rows), tuple(row.name for row in table_rows if row.spread))
 
 
 def _tallied(audits: Sequence[Audit]) -> dict[str, int]:

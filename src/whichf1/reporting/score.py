@@ -280,9 +280,9 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
     >>> [name for name, _ in ranked.scores][:3]
     ['ROC AUC', 'average precision', 'log loss']
     """
-    given: dict[str, Any] = {"interval": "auto", **options}
-    data = {key: given.pop(key) for key in DATA_OPTIONS if key in given}
-    chosen = {key: value for key, value in given.items() if value is not None}
+    settings: dict[str, Any] = {"interval": "auto", **options}
+    data = {key: settings.pop(key) for key in DATA_OPTIONS if key in settings}
+    chosen = {key: value for key, value in settings.items() if value is not None}
     if "interval" in chosen:
         chosen["interval"] = find_method(chosen["interval"])
     comparison = None
@@ -305,9 +305,9 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
     else:
         definitions = name_definitions(metrics, chosen, "{}=", sets=subject.sets)
         refuse_unused_threshold(threshold, definitions, "threshold=")
-    made = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
-    made = made if share is None else made.with_shares(share)
-    return made if comparison is None else replace(made, comparison=comparison)
+    results = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
+    results = results if share is None else results.with_shares(share)
+    return results if comparison is None else replace(results, comparison=comparison)
 
 
 def _are_systems(y_true: Any, y_pred: Any) -> bool:
@@ -446,9 +446,9 @@ def is_per_class(definition: Definition) -> bool:
 
 def _blocks(report: Report) -> list[Block]:
     blocks: list[Block] = []
-    for made in (False, True):  # of the scores, then of predictions made from them
-        classes = [each for each in report.per_class if _is_decided(each[1]) is made]
-        scores = [each for each in report.scores if _is_decided(each[1]) is made]
+    for predicted in (False, True):  # of the scores, then of predictions made from them
+        classes = [each for each in report.per_class if _is_decided(each[1]) is predicted]
+        scores = [each for each in report.scores if _is_decided(each[1]) is predicted]
         if classes:
             blocks.append(class_table(report, classes))
             blocks += [

@@ -271,5 +271,5 @@ def _batch(y_true: Any, y_pred: Any) -> tuple[Any, ...] | None:
 def _size(data: Any) -> int:
     try:
         return len(data)
-    except TypeError:  # a path, a lazy frame, or no predictions
+    except Exception:  # a path, a lazy frame, no predictions, or an object that refuses
         return 0 if data is None else 1

@@ -139,13 +139,13 @@ def _property(text: Any) -> str:
 
 def _candidate(definition: Definition, names: tuple[str, ...]) -> Candidate | None:
     """The score with its properties; None if it lacks more than one of them."""
-    found: list[Property] = []
+    facts: list[Property] = []
     for name in names:
-        found.append(_checked(definition, name))
-        if sum(not each.holds for each in found) > 1:
+        facts.append(_checked(definition, name))
+        if sum(not each.holds for each in facts) > 1:
             return None
-    lacks_the_only_one = len(names) == 1 and not found[0].holds
-    return None if lacks_the_only_one else Candidate(definition, tuple(found))
+    lacks_the_only_one = len(names) == 1 and not facts[0].holds
+    return None if lacks_the_only_one else Candidate(definition, tuple(facts))
 
 
 _checked = lru_cache(maxsize=1024)(check)

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
 from whichf1.definitions.words import title
@@ -192,26 +193,11 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
     return rank(y_true, scores, **options)
 
 
-def _steps(ranking: Ranking, what: str) -> tuple[Array, Array, Array]:
-    """Threshold, true and false positive rate, from no positives to all positives."""
-    p, n = ranking.needs_both(what)
-    tp, fp = ranking.table.running()
-    return _thresholds(ranking), _after(0.0, tp, p), _after(0.0, fp, n)
-
-
-def _thresholds(ranking: Ranking) -> Array:
-    """The distinct scores, after one that no item reaches."""
-    every = np.empty(len(ranking.score) + 1)
-    every[0], every[1:] = np.inf, ranking.score
-    return every
-
-
-def _after(first: float, values: Array, divisor: Any) -> Array:
-    """A first value, and the quotients of others."""
-    every = np.empty(len(values) + 1)
-    every[0] = first
-    np.divide(values, divisor, out=every[1:])
-    return every
+def _points(ranking: Ranking, kind: str, what: str) -> tuple[Array, Array, Array]:
+    """x, y and threshold of a curve, from no positives to all positives."""
+    ranking.needs_both(what)
+    x, y, threshold = kernel.curve(ranking.score, ranking.positives, ranking.negatives, kind)
+    return x, y, threshold
 
 
 @lru_cache(maxsize=64, typed=True)
@@ -239,7 +225,7 @@ def roc_curve(y_true: Any, scores: Any = None, **options: Any) -> RocCurve:
     ([0.0, 0.0, 0.0, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, tpr, fpr = _steps(ranking, "a ROC curve")
+    fpr, tpr, threshold = _points(ranking, "roc", "a ROC curve")
     area = _summary("roc_auc")
     return RocCurve(fpr, tpr, threshold, "false positive rate", "true positive rate", area, ranking)
 
@@ -256,13 +242,8 @@ def pr_curve(y_true: Any, scores: Any = None, **options: Any) -> PrCurve:
     ([0.0, 0.5, 1.0, 1.0], [1.0, 1.0, 1.0, 0.67])
     """
     ranking = _ranking(y_true, scores, options)
-    p, _ = ranking.needs_both("a precision–recall curve")
-    tp, fp = ranking.table.running()
-    taken = tp + fp
-    if ranking.weighted and np.count_nonzero(taken) < len(taken):
-        taken = np.where(taken == 0, 1, taken)
-    recall, precision = _after(0.0, tp, p), _after(1.0, tp, taken)
-    area, threshold = _summary("average_precision"), _thresholds(ranking)
+    recall, precision, threshold = _points(ranking, "pr", "a precision–recall curve")
+    area = _summary("average_precision")
     return PrCurve(recall, precision, threshold, "recall", "precision", area, ranking)
 
 
@@ -278,14 +259,11 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ([0.0, 0.0, 0.0, 1.0], [1.0, 0.5, 0.0, 0.0])
     """
     ranking = _ranking(y_true, scores, options)
-    p, n = ranking.needs_both("a DET curve")
-    tp, fp = ranking.table.running()
-    fpr, threshold, area = _after(0.0, fp, n), _thresholds(ranking), _summary("roc_auc")
-    if ranking.weighted:
+    fpr, fnr, threshold = _points(ranking, "det", "a DET curve")
+    area = _summary("roc_auc")
+    if ranking.weighted:  # a small rate is no difference of rounded sums
         missed = _below(ranking.positives)
         fnr = missed / missed[0]
-    else:
-        fnr = _after(1.0, p - tp, p)
     return DetCurve(
         fpr, fnr, threshold, "false positive rate", "false negative rate", area, ranking
     )
@@ -305,14 +283,15 @@ def pr_gain_curve(y_true: Any, scores: Any = None, **options: Any) -> PrGainCurv
     [1.0, 1.0, 0.5, 0.0]
     """
     ranking = _ranking(y_true, scores, options)
-    threshold, tpr, fpr = (x[1:] for x in _steps(ranking, "a precision–recall–gain curve"))
+    points = _points(ranking, "roc", "a precision–recall–gain curve")
+    fpr, tpr, threshold = (x[1:] for x in points)
     p, n = ranking.table.sizes
     with np.errstate(divide="ignore", invalid="ignore"):
         recall, precision = 1 - p / n * (1 - tpr) / tpr, 1 - fpr / tpr
     here = (tpr > 0) & (recall >= 0) & (precision >= 0)
     area = _summary("pr_gain_auc")
-    points = recall[here], precision[here], threshold[here]
-    return PrGainCurve(*points, "recall gain", "precision gain", area, ranking)
+    kept = recall[here], precision[here], threshold[here]
+    return PrGainCurve(*kept, "recall gain", "precision gain", area, ranking)
 
 
 def gain_curve(y_true: Any, scores: Any = None, *, top: float = 0.1, **options: Any) -> GainCurve:
@@ -352,10 +331,9 @@ def _at_top(name: str, top: Any) -> Definition:
 
 
 def _gains(ranking: Ranking) -> tuple[Array, Array, Array]:
-    threshold, found, _ = _steps(ranking, "a gain curve")
-    table = ranking.table
-    taken = table.true_positives + table.false_positives
-    return threshold, found, _after(0.0, taken, sum(table.sizes))
+    fp, tp, threshold = _points(ranking, "counts", "a gain curve")
+    taken = tp + fp
+    return threshold, tp / tp[-1], taken / taken[-1]
 
 
 class RiskCoverageCurve(Curve):

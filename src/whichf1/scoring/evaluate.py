@@ -287,9 +287,15 @@ def with_ancestors(definition: Definition, counts: AnyCounts) -> tuple[Definitio
     from whichf1.metrics.hierarchies import ancestors
 
     parents: Any = definition.arguments["parents"]
+    return rate_of_ancestors(definition), counts.expanded(*ancestors(parents, counts.labels))
+
+
+def rate_of_ancestors(definition: Definition) -> Definition:
+    """The rate of labels with their ancestors that a score of a hierarchy is."""
+    metric = definition.declaration.of_ancestors
+    assert metric is not None
     options: dict[str, Any] = {x: getattr(definition, x) for x in ("undefined", "interval")}
-    rate = define(metric.of_ancestors, {}, {"average": "micro", **options})
-    return rate, counts.expanded(*ancestors(parents, counts.labels))
+    return define(metric, {}, {"average": "micro", **options})
 
 
 def as_defined(score: Score, definition: Definition, counts: AnyCounts) -> Score:

@@ -112,7 +112,7 @@ class Scorer:
         if not names:
             raise ShapeError("there are no classes to score: pass items, or declare labels=")
         asked: list[Any] = [{**options, "positive": name} for name in names]
-        each = [self(y_true, y_pred, **own) for own in asked]
+        each = [self(y_true, y_pred, **arguments) for arguments in asked]
         return PerClass.of(self.definition(**options), names, each)
 
     def __repr__(self) -> str:
@@ -146,8 +146,8 @@ def _class_names(y_true: Any, y_pred: Any, options: Options) -> Labels:
             "per_class needs a column of scores for each class: pass a matrix of scores, or "
             "score={class: column} for a dataframe or file"
         )
-    given = column(y_true, "y_true")
-    return encode_alike([given])[1] if len(given.values) else Labels(())
+    values = column(y_true, "y_true")
+    return encode_alike([values])[1] if len(values.values) else Labels(())
 
 
 def score(y_true: Any, *rest: Any, **options: Unpack[Options]) -> Score:

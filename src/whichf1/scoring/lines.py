@@ -620,9 +620,9 @@ def mean_definition(metric: Any, options: Mapping[str, Any]) -> Definition:
     name, parameters, fields = read(metric)
     if fields:
         raise DefinitionError(f"moments takes the name of a loss, not a signature: {metric!r}")
-    given = {key: value for key, value in options.items() if value is not None}
-    further = {key: given.pop(key) for key in [*given] if key in find(name).parameters}
-    definition = define(name, {**parameters, **further}, given)
+    settings = {key: value for key, value in options.items() if value is not None}
+    further = {key: settings.pop(key) for key in [*settings] if key in find(name).parameters}
+    definition = define(name, {**parameters, **further}, settings)
     declared = definition.declaration
     if declared.kind not in ("loss", "label ranking", "value") or declared.relative is not None:
         raise DefinitionError(f"{metric} is not a mean over items, so it has no moments")

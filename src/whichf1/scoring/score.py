@@ -280,12 +280,12 @@ def warn_of_other_data(definition: Definition, scores: Iterable[Score | PerClass
 def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tuple[str, str]]:
     said, made = dict(definition.data), dict(score.made)
     classes = score.classes if isinstance(score, Score) else score.labels
-    own = {"k": len(classes), "labels": classes.digest}
-    if any(str(said.get(key, value)) != str(value) for key, value in own.items()):
+    facts = {"k": len(classes), "labels": classes.digest}
+    if any(str(said.get(key, value)) != str(value) for key, value in facts.items()):
         yield (
             "classes",
             f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), but these "
-            f"are {own['k']} (labels:{own['labels']}). Declare labels= to score the same ones.",
+            f"are {facts['k']} (labels:{facts['labels']}). Declare labels= to score the same ones.",
         )
     if said.get("weighted") and "weighted" not in made:
         yield "weights", "of weighted items, but these have no weights. Pass weights=."

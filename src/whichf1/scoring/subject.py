@@ -366,9 +366,9 @@ def _slices_of_predictions(
     measures = {name: _taker(values) for name, values in by_item.items()}
     parts: dict[Key, Any] = {}
     for key, places in zip(keys, np.split(order, ends), strict=True):
-        own = {name: take(places) for name, take in measures.items()}
+        measured = {name: take(places) for name, take in measures.items()}
         pair = [take(places) for take in sides]
-        part = counted(*pair, **{**how, "labels": whole.labels}, **own)
+        part = counted(*pair, **{**how, "labels": whole.labels}, **measured)
         parts[key] = part.changed(declared=whole.declared)
     return Slices(tuple(by), parts)
 

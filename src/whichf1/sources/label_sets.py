@@ -168,6 +168,22 @@ def count_sets_together(
     return counts if weights is None else counts.observed()  # items of weight 0 do not count
 
 
+def keys_of_sets(
+    y_true: Any, systems: Mapping[str, Any], labels: Any
+) -> tuple[list[SetLines], Labels, bool]:
+    """The sets of the items and of each system under common labels, and whether these are
+    declared: by ``labels``, or by the columns of a matrix.
+    """
+    declared = None if labels is None else Labels(labels)
+    sides = [sets_of(y_true, "y_true", declared)]
+    sides += [sets_of(data, name, declared) for name, data in systems.items()]
+    for side in sides:
+        refuse_lengths(sides[0].items, side.items, side.name)
+    names = declared or _common_labels(sides)
+    lines = [x._replace(label=names.codes(x.labels)[x.label], labels=names) for x in sides]
+    return lines, names, declared is not None or any(side.matrix for side in sides)
+
+
 def _common_labels(sides: Sequence[SetLines]) -> Labels:
     """The labels of all sides: those of a matrix, if there is one, otherwise all that occur."""
     matrix = next((side for side in sides if side.matrix), None)

@@ -317,12 +317,14 @@ def _first(values: Array, wrong: Array) -> tuple[str, Any]:
 
 def classes_of(items: Column, labels: Any) -> Labels:
     """The declared classes, or the observed ones; 0 and 1, False and True come together."""
-    found = observed(items)
+    observed_labels = observed(items)
     if labels is None:
         two = _TWO.get(items.kind, ())
-        return Labels.sorted(two if found and set(found) <= {*two} else found)
+        return Labels.sorted(
+            two if observed_labels and set(observed_labels) <= {*two} else observed_labels
+        )
     names = Labels(labels)
-    outside = next((x for x in found if x not in names), None)
+    outside = next((x for x in observed_labels if x not in names), None)
     if outside is not None:
         raise LabelError(
             f"y_true holds {outside!r} ({items.kind}), which is not among the declared labels "

@@ -68,7 +68,7 @@ class ReadLogs(NamedTuple):
 
 
 def read_logs(
-    given: Sequence[str],
+    paths: Sequence[str],
     *,
     value: str | None = None,
     predictions: bool = False,
@@ -77,7 +77,7 @@ def read_logs(
 ) -> ReadLogs:
     """The samples of logs, each given as PATH, a folder, a pattern, or SYSTEM=PATH."""
     systems = {}
-    for text in given:
+    for text in paths:
         name, path = _named(text)
         if text in systems:
             raise InputError(f"the log {text!r} is named twice")
@@ -91,7 +91,7 @@ def read_logs(
             told = f"{names[text]}, {task}"
             part = _part(names[text], samples, chosen, cluster, told, notes)
             parts.setdefault(task, []).append(part)
-    sets = {task: joined(task, own) for task, own in parts.items()}
+    sets = {task: joined(task, of_task) for task, of_task in parts.items()}
     _note_other_metrics([y for _, x in systems.values() for y in x], chosen, notes)
     return ReadLogs(Trials(sets), chosen, tuple(notes))
 
@@ -106,16 +106,16 @@ def _named(text: str) -> tuple[str | None, str]:
 def _paths(path: str) -> list[str]:
     if Path(path).is_dir():
         names = ("samples_*.jsonl", "*.eval")
-        found = sorted(str(x) for name in names for x in Path(path).rglob(name))
-        if not found:
+        paths = sorted(str(x) for name in names for x in Path(path).rglob(name))
+        if not paths:
             raise FileError(f"{path!r} has no samples_*.jsonl (--log_samples) and no .eval files")
-        return found
+        return paths
     if Path(path).exists():
         return [path]
-    found = sorted(glob(path, recursive=True))
-    if not found:
+    paths = sorted(glob(path, recursive=True))
+    if not paths:
         raise FileError(f"cannot read {path!r}: there is no such log")
-    return found
+    return paths
 
 
 def _names(systems: Mapping[str, tuple[str | None, list[Log]]]) -> dict[str, str]:
@@ -249,8 +249,8 @@ def _inspect(path: str, entries: Mapping[str, Any]) -> Log:
     if not isinstance(samples, list) or not samples:
         raise FileError(f"{name} has no samples")
     task = str(header["eval"].get("task", ""))
-    own = [_inspect_sample(task, sample, name) for sample in samples]
-    return Log(path, str(header["eval"].get("model", name)), own)
+    items = [_inspect_sample(task, sample, name) for sample in samples]
+    return Log(path, str(header["eval"].get("model", name)), items)
 
 
 def _inspect_sample(task: str, sample: Any, name: str) -> LogSample:
@@ -284,7 +284,7 @@ def _inspect_sample(task: str, sample: Any, name: str) -> LogSample:
 def _entries(path: str) -> dict[str, Any]:
     """The header and the samples of an archive; a damaged one is refused."""
     name, data = repr(path), _bytes(path)
-    found: dict[str, Any] = {"samples": []}
+    entries: dict[str, Any] = {"samples": []}
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.infolist()
@@ -297,10 +297,10 @@ def _entries(path: str) -> dict[str, Any]:
         if sample or member.filename == "header.json":
             record = _json(_unpacked(data, member, name), f"{name}, {member.filename}")
             if sample:
-                found["samples"].append(record)
+                entries["samples"].append(record)
             else:
-                found["header.json"] = record
-    return found
+                entries["header.json"] = record
+    return entries
 
 
 def _unpacked(data: bytes, member: zipfile.ZipInfo, name: str) -> bytes:
@@ -336,8 +336,8 @@ def _zstandard() -> Callable[[bytes, int], bytes]:
     from importlib import import_module
 
     with suppress(ImportError):
-        own: Any = import_module("compression.zstd")
-        return lambda data, size: own.decompress(data)
+        standard: Any = import_module("compression.zstd")
+        return lambda data, size: standard.decompress(data)
     with suppress(ImportError):
         library: Any = import_module("zstandard")
 

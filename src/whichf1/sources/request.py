@@ -71,13 +71,13 @@ def has_columns(data: Any) -> bool:
 
 def kind_of(data: Any) -> Kind | None:
     """The kind of data with columns that this is; None for arrays, and for anything else."""
-    own = type(data)
-    if own is np.ndarray or isinstance(data, (bytes, bytearray, memoryview)):
+    type_ = type(data)
+    if type_ is np.ndarray or isinstance(data, (bytes, bytearray, memoryview)):
         return None
     if isinstance(data, PATHS):
         return "files"
-    root = own.__module__.partition(".")[0]
-    if root in CONNECTIONS or own.__name__ == "DuckDBPyConnection":  # SQLAlchemy's URL is a tuple
+    root = type_.__module__.partition(".")[0]
+    if root in CONNECTIONS or type_.__name__ == "DuckDBPyConnection":  # SQLAlchemy's URL is a tuple
         return "database"
     if isinstance(data, (list, tuple)):  # a list of frames; other lists hold items
         return "batches" if data and kind_of_batch(data[0]) else None
@@ -85,12 +85,12 @@ def kind_of(data: Any) -> Kind | None:
         return "frame"
     if root in ("pyarrow", "datasets", "ray"):
         several = ("to_batches", "read_next_batch", "num_rows", "map")
-        return "batches" if any(hasattr(own, x) for x in several) else _readable(data)
+        return "batches" if any(hasattr(type_, x) for x in several) else _readable(data)
     if root in ROOTS:  # a single column, or Ibis' connection
-        return "database" if hasattr(own, "create_table") else None
-    if any(hasattr(own, name) for name in ("__arrow_c_stream__", "__dataframe__")):
+        return "database" if hasattr(type_, "create_table") else None
+    if any(hasattr(type_, name) for name in ("__arrow_c_stream__", "__dataframe__")):
         return "batches"
-    return _readable(data) or ("batches" if hasattr(own, "__next__") else None)
+    return _readable(data) or ("batches" if hasattr(type_, "__next__") else None)
 
 
 def kind_of_batch(data: Any) -> bool:
@@ -132,10 +132,10 @@ def in_memory(data: Any) -> bool:
 
 def comes_once(data: Any) -> bool:
     """Whether batches cannot be read again."""
-    own = type(data)
-    again = isinstance(data, (list, tuple)) or hasattr(own, "num_rows") or hasattr(own, "map")
-    files = hasattr(own, "get_fragments") and own.__name__ != "InMemoryDataset"
-    return not (again or files or hasattr(own, "__dataframe__"))
+    type_ = type(data)
+    again = isinstance(data, (list, tuple)) or hasattr(type_, "num_rows") or hasattr(type_, "map")
+    files = hasattr(type_, "get_fragments") and type_.__name__ != "InMemoryDataset"
+    return not (again or files or hasattr(type_, "__dataframe__"))
 
 
 def known_frame(data: Any) -> tuple[Any, str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -330,8 +331,9 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
         names = Labels.trusted(sorted(texts))
         rank = names.codes(texts)
         return [rank[each] for each in codes], names
-    values = [each.values for each in columns]
-    low, high = min([int(x.min()) for x in values]), max([int(x.max()) for x in values])
+    values = [*map(attrgetter("values"), columns)]
+    lows, highs = zip(*[(int(x.min()), int(x.max())) for x in values], strict=True)
+    low, high = min(lows), max(highs)
     make = bool if columns[0].kind == "bool" else int
     if high >= 1 << 63 and low < 0:  # no NumPy type holds both
         codes, numbers = kernel.encode(*(x.tolist() for x in values))
@@ -347,11 +349,11 @@ def encode_alike(columns: Sequence[Column]) -> tuple[list[Array], Labels]:
         observed = np.flatnonzero(present)
         if len(observed) < len(present):
             shifted = [rank[x] for x in shifted]
-        return shifted, Labels.trusted([make(low + x) for x in observed.tolist()])
+        return shifted, Labels.trusted([*map(make, (low + observed).tolist())])
     wide = np.uint64 if high >= 1 << 63 else np.int64
     values = [x.astype(wide, copy=False) for x in values]
     observed, at = np.unique(np.concatenate(values), return_inverse=True)
-    return np.split(at, len(values)), Labels.trusted([make(x) for x in observed.tolist()])
+    return np.split(at, len(values)), Labels.trusted([*map(make, observed.tolist())])
 
 
 class Dictionary(NamedTuple):

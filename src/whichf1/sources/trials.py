@@ -5,118 +5,74 @@ Each option that distinguishes runs names a column or a part of the pattern.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from glob import glob
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
-from whichf1.sources.answers.rows import plain_value
 from whichf1.sources.engines.database import kept_open
 from whichf1.sources.engines.files import format_of
-from whichf1.sources.engines.frames import column_names
-from whichf1.sources.lines import refuse_large
-from whichf1.sources.questions.grouped import KEY, Listed
-from whichf1.sources.request import (
-    Origin,
-    Request,
-    has_columns,
-    is_frame,
-    is_path,
-    known_frame,
-    one_name,
+from whichf1.sources.label_sets import keys_of_sets, ranked_labels
+from whichf1.sources.lines import ScoredLines
+from whichf1.sources.questions.grouped import CodedColumn
+from whichf1.sources.request import are_sets, has_columns, is_path, matrix_names
+from whichf1.sources.run_columns import (
+    GIVEN,
+    PART,
+    Columns,
+    ReadRuns,
+    Told,
+    Values,
+    classes_column,
+    coded,
+    distinct_parts,
+    names_of,
+    read_columns,
+    roles_of,
+    scores_column,
 )
-from whichf1.sources.sequences import column, encode_alike, is_missing, to_numpy
+from whichf1.sources.sequences import to_numpy, weights_column
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.saving import FORMAT, read_text
 from whichf1.tables.slices import Slices
-from whichf1.tables.trials import DataSet, RunKey, Trials, joined, named
+from whichf1.tables.trials import (
+    ABSENT,
+    DataSet,
+    RunKey,
+    Trials,
+    coded_sets,
+    items_in_words,
+    joined,
+    named,
+    overlapping,
+)
 from whichf1.tables.units import Additive, cluster_labels, restored
 
-ROLES = {
-    "system": ("system", "model", "method", "classifier"),
-    "dataset": ("dataset", "data", "task", "corpus", "lang"),
-    "run": ("run", "seed", "repeat", "repetition", "epoch"),
-    "fold": ("fold", "split"),
-}
-"""What distinguishes runs, and the usual names of parts of a pattern, which need no option."""
 MOST = 10**8
 """The most items of saved counts that are read as a run."""
-PART = re.compile(r"\{(\w+)\}")
-"""A named part of a pattern."""
-Values: TypeAlias = tuple[Array, Labels]
-"""Codes, and the classes that they stand for."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Columns:
-    """The roles of the columns of a table, or of the parts of a path."""
-
-    true: Any = None
-    pred: Any = None
-    score: Any = None
-    value: Any = None
-    system: Any = None
-    dataset: Any = None
-    run: Any = None
-    fold: Any = None
-    item: Any = None
-    cluster: Any = None
-    labels: Any = None
-
-    @property
-    def valued(self) -> bool:
-        """Whether items have values, without true classes."""
-        return self.value is not None
-
-    @property
-    def scored(self) -> bool:
-        """Whether runs give scores or values."""
-        return self.score is not None or self.valued
-
-    @property
-    def sides(self) -> Any:
-        """What runs give."""
-        if self.valued:
-            return self.value
-        return self.pred if self.score is None else self.score
-
-
-class Told(NamedTuple):
-    """What the path of a file says about all its items."""
-
-    values: Mapping[str, str]
-    title: str = ""
-
-
-class ReadRuns(NamedTuple):
-    """A table that was read: facts about items, and the predictions of one or several runs."""
-
-    true: Values
-    predicted: Sequence[tuple[RunKey | None, Any]]
-    """The key, if columns or paths tell it, and codes with classes, or scores."""
-    facts: Mapping[str, Sequence[Any] | Array | str]
-    """The system, data set, run and fold of each item, or of all of them."""
-    items: Array | None
-    cluster: Sequence[Any] | Array | None
-    text: bool
-    """Whether classes are texts whose type must be inferred."""
+DEEP = 100
+"""How many elements of a list show how deeply it is nested; the first sets may be empty."""
 
 
 def read_trials(data: Any, columns: Columns, reading: Mapping[str, Any]) -> Trials:
     """The runs in arrays, a table, files of a pattern, saved trials, or several of these."""
-    if sum(x is not None for x in (columns.pred, columns.score, columns.value)) > 1:
+    if sum(getattr(columns, name) is not None for name in GIVEN) > 1:
         raise InputError(
-            "runs give predicted classes (pred=), scores (score=) or values (value=): name one"
+            "runs give predicted classes (pred=), scores (score=), scores of each class (probs=) "
+            "or values (value=): name one"
         )
-    if columns.valued and (columns.true is not None or columns.labels is not None):
-        raise InputError("values have no true classes: omit true= and labels=")
+    if columns.valued and any(x is not None for x in (columns.true, columns.labels, columns.sep)):
+        raise InputError("values have no true classes: omit true=, labels= and sep=")
+    if columns.score is not None and (columns.bits or columns.sep is not None):
+        raise InputError("sets of labels have a score for each label: probs=[columns]")
     if isinstance(data, Additive):
         return _of_table(data, Told({}), columns)
     if isinstance(data, (list, tuple)) and data and all(_is_one_of_several(x) for x in data):
@@ -156,7 +112,7 @@ def _parts(
             for path, told in matching(str(data)):
                 yield from _of_file(path, told, columns, reading)
     else:
-        yield from _data_sets(_read(data, columns, Told({}), reading), columns, "the table")
+        yield from _data_sets(read_columns(data, columns, Told({}), reading), columns, "the table")
 
 
 def _of_file(
@@ -167,11 +123,16 @@ def _of_file(
         table = restored(read_text(path), title)
         yield from _of_table(table, told._replace(title=title), columns).data_sets.items()
     else:
-        yield from _data_sets(_read(path, columns, told, reading), columns, title)
+        yield from _data_sets(read_columns(path, columns, told, reading), columns, title)
 
 
 def matching(pattern: str) -> list[tuple[str, Told]]:
     """The files of a pattern with named parts, and what each path says."""
+    if not pattern:
+        raise FileError(
+            "the name of the file is empty. Pass a file, or a quoted pattern such as "
+            "'runs/{system}/{seed}.csv'."
+        )
     if not PART.search(pattern):
         paths = sorted(glob(pattern, recursive=True)) if glob(pattern) else [pattern]
         return [(path, Told({}, path)) for path in paths]
@@ -214,7 +175,7 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     """Saved trials unchanged; counts of predictions as a run whose items are unknown."""
     if isinstance(table, Trials):
         return table
-    roles = _roles(columns, told, [])
+    roles = roles_of(columns, told)
     if not isinstance(table, Counts) or isinstance(table, Slices):
         raise InputError(
             f"{told.title or 'the table'} holds {table.kind}, but a study needs predictions, "
@@ -249,38 +210,98 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
 
 def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     """Runs in arrays: {'A': [run, run]}, {'A': {'seed 1': run}}, or {'A': run}."""
-    for name in ("true", "system"):
+    for name in ("true", "system", "sep"):
         if getattr(columns, name) is not None:
-            raise InputError(f"{name}= names a column of a dataframe or file, but these are arrays")
+            raise InputError(f"{name}= is for columns of a dataframe or file, but these are arrays")
     if columns.dataset is not None and not isinstance(columns.dataset, str):
         raise InputError(f"dataset= is the name of the data set; got {columns.dataset!r}")
     given = columns.sides
     if not isinstance(given, Mapping) or not given:
         raise InputError(
             "pred= (or score=) must have the runs of each system: {'A': [run_1, run_2], 'B': …}; "
-            "got "
-            f"{type(given).__name__}"
+            f"got {type(given).__name__}"
         )
-    runs = [*_runs(given)]
+    sets = not columns.valued and columns.score is None and are_sets(y_true)
+    runs = [*_runs(given, 2 if sets or columns.probs is not None else 1)]
+    if sets:
+        rows = _sets_of_arrays(y_true, runs, columns)
+    elif columns.probs is not None:
+        rows = _scores_of_classes(y_true, runs, columns)
+    else:
+        rows = _single_columns(y_true, runs, columns)
+    n = len(rows.true[0])
+    if columns.item is not None:
+        rows = rows._replace(items=names_of(coded(_flat(columns.item, n, "item"))))
+    if columns.fold is not None:
+        rows = rows._replace(facts={"fold": coded(_flat(columns.fold, n, "fold"))})
+    if columns.cluster is not None:
+        rows = rows._replace(cluster=coded(_flat(columns.cluster, n, "cluster")))
+    if columns.weights is not None:
+        rows = rows._replace(weights=weights_column(columns.weights, n))
+    return _data_set("", rows, np.arange(n), "y_true")
+
+
+def _single_columns(y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Columns) -> ReadRuns:
+    """Runs with a class, a score or a value of each item."""
     if columns.valued:
         if y_true is not None:
             raise InputError("values have no true classes: pass None in place of y_true")
-        true, labels = np.zeros(len(runs[0][1]), np.int32), VALUE
+        true: Values = (np.zeros(len(runs[0][1]), np.int32), VALUE)
     else:
-        true, labels = _classes(y_true, "y_true")
-    n = len(true)
+        true = classes_column(to_numpy(y_true), "y_true")
     predicted: list[tuple[RunKey | None, Any]] = []
     for key, values in runs:
-        own = scores_column(values, str(key)) if columns.scored else _classes(values, str(key))
-        _refuse_length(n, len(own if columns.scored else own[0]), str(key))
+        name = str(key)
+        own: Any = (
+            scores_column(values, name)
+            if columns.scored
+            else classes_column(to_numpy(values), name)
+        )
+        _refuse_length(len(true[0]), len(own if columns.scored else own[0]), name)
         predicted.append((key, own))
-    ids = None if columns.item is None else _ids([*_flat(columns.item, n, "item")])
-    facts: dict[str, Any] = {}
-    if columns.fold is not None:
-        facts["fold"] = [*_flat(columns.fold, n, "fold")]
-    cluster = None if columns.cluster is None else [*_flat(columns.cluster, n, "cluster")]
-    rows = ReadRuns((true, labels), predicted, facts, ids, cluster, text=False)
-    return _data_set("", rows, columns, np.arange(n), "y_true")
+    return ReadRuns(true, predicted, {}, None, None, labels=columns.labels)
+
+
+def _scores_of_classes(
+    y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Columns
+) -> ReadRuns:
+    """Runs with a score of each class for each item."""
+    true, labels = classes_column(to_numpy(y_true), "y_true"), columns.labels
+    predicted: list[tuple[RunKey | None, Any]] = []
+    for key, values in runs:
+        name = str(key)
+        lines = ScoredLines.of(y_true, values, labels)
+        labels = lines.labels if labels is None else labels
+        _refuse_length(len(true[0]), len(lines.scores), name)
+        classes = len(Labels(labels)) if labels is not None else len(true[1])
+        if lines.scores.ndim != 2 or lines.width != classes:
+            raise ShapeError(
+                f"{name} must have a score for each item and class; there are {classes} classes, "
+                f"and it has shape {lines.scores.shape}. Declare labels= in the order of the "
+                "columns."
+            )
+        predicted.append((key, scores_column(lines.scores, name)))
+    return ReadRuns(true, predicted, {}, None, None, labels=true[1] if labels is None else labels)
+
+
+def _sets_of_arrays(y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Columns) -> ReadRuns:
+    """Runs on items with sets of labels, which they predict, or score."""
+    predicted: list[tuple[RunKey | None, Any]] = []
+    if columns.probs is None:
+        sides = {str(key): values for key, values in runs}
+        (true, *own), names, declared = keys_of_sets(y_true, sides, columns.labels)
+        n = true.items
+        values = [coded_sets(x.item, x.label, n, names) for x in (true, *own)]
+        predicted += zip([key for key, _ in runs], values[1:], strict=True)
+        labels = names if declared else None
+        return ReadRuns(values[0], predicted, {}, None, None, labels=labels, sets=names)
+    names = Labels(())
+    for key, scores in runs:
+        items, names = ranked_labels(y_true, scores, columns.labels, matrix_names(scores))
+        predicted.append((key, scores_column(items.scores, str(key))))
+    item, label = np.nonzero(items.true)
+    sets = coded_sets(item, label, len(items.true), names)
+    return ReadRuns(sets, predicted, {}, None, None, labels=names, sets=names)
 
 
 def _flat(values: Any, n: int, name: str) -> list[Any]:
@@ -297,270 +318,102 @@ def _refuse_length(items: int, values: int, name: str) -> None:
         raise ShapeError(f"there are {items:,} items, {name} has {values:,}: pass one for each")
 
 
-def _runs(systems: Mapping[Any, Any]) -> Iterator[tuple[RunKey, Any]]:
+def _runs(systems: Mapping[Any, Any], depth: int) -> Iterator[tuple[RunKey, Any]]:
+    """The runs of each system, each of which is an array with this many axes."""
     for name, given in systems.items():
         if isinstance(given, Mapping):
             yield from ((RunKey(str(name), str(run)), x) for run, x in given.items())
-        elif getattr(given, "ndim", 1) == 2 or _are_runs(given):
+        elif _depth(given) > depth:
             yield from ((RunKey(str(name), str(at)), x) for at, x in enumerate(given, 1))
         else:
             yield RunKey(str(name), ""), given
 
 
-def _are_runs(given: Any) -> bool:
-    listed = isinstance(given, (list, tuple)) and bool(given)
-    return listed and not isinstance(given[0], (str, bytes)) and hasattr(given[0], "__len__")
+def _depth(given: Any) -> int:
+    """How deeply lists are nested, or how many axes an array has."""
+    if hasattr(given, "ndim"):
+        return int(given.ndim)
+    if hasattr(given, "shape"):
+        return len(given.shape)
+    if isinstance(given, (set, frozenset)):
+        return 1
+    if not isinstance(given, (list, tuple)):
+        return int(not isinstance(given, (str, bytes)) and hasattr(given, "__len__"))
+    return 1 + max(map(_depth, given[:DEEP]), default=0)
 
 
 # tables
 
 
-def _read(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -> ReadRuns:
-    """The columns of a dataframe or file."""
-    for option in ("true", *ROLES, "item", "cluster"):
-        one_name(getattr(columns, option), option)
-    wide = _wide(data, columns, told)
-    own = columns.sides
-    names = [*wide.values()] if wide else own
-    by = {}
-    for role in ROLES:
-        name = _roles(columns, told, wide).get(role)
-        if name is not None and name not in told.values and not (wide and name in wide_parts(own)):
-            by[role] = name
-    if columns.item is not None:
-        by["item"] = columns.item
-    options: dict[str, Any] = {"true": columns.true, "cluster": columns.cluster, **reading}
-    options["by"] = [*by.values()]
-    request = (
-        Request.of_scores(score=names, systems=len(wide) or 1, alone=columns.valued, **options)
-        if columns.scored
-        else Request.of(pred=names, joint=True, **options)
-    )
-    answer, found, origin = Listed().gather(data, None, request)
-    cells = concatenated(answer[KEY])
-    keys: list[RunKey | None] = [*wide] if wide else [None]
-    if columns.valued:
-        true: Values = (np.zeros(len(to_list(cells["s0"])), np.int32), VALUE)
-    else:
-        true = _classes(cells["k"], _place(origin, found.true))
-    predicted: list[tuple[RunKey | None, Any]] = []
-    for at, (key, name) in enumerate(zip(keys, found.preds, strict=True)):
-        read = scores_column if columns.scored else _classes
-        predicted.append((key, read(cells[f"s{at}"], _place(origin, name))))
-    facts: dict[str, Any] = {
-        role: told.values[name]
-        for role, name in _roles(columns, told, wide).items()
-        if name in told.values
-    }
-    values: dict[str, Any] = {}
-    for at, (role, name) in enumerate(by.items()):
-        values[role] = facts_column(cells[f"b{at}"], origin, name)
-    ids = _ids(values.pop("item")) if "item" in by else None
-    cluster = None
-    if found.cluster is not None:
-        cluster = facts_column(cells["c"], origin, found.cluster)
-    text = origin.reading == "text"
-    return ReadRuns(true, predicted, facts | values, ids, cluster, text)
-
-
-def _place(origin: Origin, name: str) -> str:
-    return f"{origin.name}, column {name!r}"
-
-
-def wide_parts(pred: Any) -> list[str]:
-    """The named parts of a pattern of columns."""
-    return PART.findall(pred) if isinstance(pred, str) else []
-
-
-def _wide(data: Any, columns: Columns, told: Told) -> dict[RunKey, str]:
-    """The column of each run, if a table has a column for each of several runs."""
-    given = columns.sides
-    if isinstance(given, Mapping):
-        return {key: name for system, x in given.items() for key, name in _named_runs(system, x)}
-    if isinstance(given, (list, tuple)):
-        return {RunKey(str(name), ""): str(name) for name in given}
-    parts = wide_parts(given)
-    if not parts:
-        return {}
-    if not is_frame(data):
-        raise InputError(
-            f"pred={given!r} has named parts, which are matched against the columns of a "
-            "dataframe. For a file, pass {'A': ['column', …]}, or read it into a frame."
-        )
-    roles = {x: role for role, names in ROLES.items() for x in names}
-    roles |= {getattr(columns, role): role for role in ROLES if getattr(columns, role)}
-    unknown = [name for name in parts if roles.get(name) not in ("system", "run")]
-    if unknown:
-        raise InputError(f"the part {{{unknown[0]}}} of pred={given!r} is neither system nor run")
-    pieces = PART.split(given)
-    shape = "".join(f"(?P<{x}>.+?)" if at % 2 else re.escape(x) for at, x in enumerate(pieces))
-    found = {}
-    for name in column_names(known_frame(data)[0]):
-        match = re.fullmatch(shape, name)
-        if match is not None:
-            own = {roles[part]: text for part, text in match.groupdict().items()}
-            found[RunKey(own.get("system", ""), own.get("run", ""))] = name
-    if not found:
-        raise InputError(f"no column of the frame matches pred={given!r}")
-    return found
-
-
-def _named_runs(system: Any, given: Any) -> Iterator[tuple[RunKey, str]]:
-    """The columns of a system's runs: one, several, or by the names of the runs."""
-    if isinstance(given, str):
-        yield RunKey(str(system), ""), given
-        return
-    named = given if isinstance(given, Mapping) else None
-    if isinstance(given, (list, tuple)):
-        named = {str(at): name for at, name in enumerate(given, 1)}
-    if named is None or not all(isinstance(name, str) for name in named.values()):
-        raise InputError(
-            f"system {system!r} must have columns of the frame or file, such as ['a1', 'a2']; got "
-            f"{type(given).__name__}"
-        )
-    yield from ((RunKey(str(system), str(run)), name) for run, name in named.items())
-
-
-def _roles(columns: Columns, told: Told, wide: Iterable[Any]) -> dict[str, str]:
-    """The roles of the columns and the parts of a path."""
-    roles = {role: getattr(columns, role) for role in ROLES if getattr(columns, role) is not None}
-    for part in told.values:
-        if part in roles.values():
-            continue
-        role = next((role for role, names in ROLES.items() if part in names), None)
-        if role is None or role in roles:
-            raise InputError(
-                f"what is the part {{{part}}} of the path? Use run={part!r}, system=, fold= or "
-                f"dataset= (--run {part})."
-            )
-        roles[role] = part
-    return roles
-
-
-def concatenated(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """The columns of several parts of a table."""
-    if len(parts) == 1:
-        return parts[0]
-    return {name: [x for part in parts for x in to_list(part[name])] for name in parts[0]}
-
-
-def to_list(values: Any) -> list[Any]:
-    """A column as a list."""
-    return values.tolist() if isinstance(values, np.ndarray) else [*values]
-
-
-def _classes(values: Any, name: str) -> Values:
-    own = column(values, name)
-    if not len(own.values):
-        raise ShapeError(f"{name}: there are no items")
-    (codes,), labels = encode_alike([own])
-    return codes.astype(np.int32), labels
-
-
-def scores_column(values: Any, name: str) -> Array:
-    """A column of finite numbers."""
-    listed = values if isinstance(values, np.ndarray) else to_numpy(values)
-    if listed.dtype.kind not in "iufb":
-        listed = np.array([np.nan if is_missing(x) else x for x in listed.tolist()], object)
-    if listed.dtype.kind in "iu":
-        refuse_large(listed, name)
-    try:
-        scores: Array = np.asarray(listed, np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}: scores must be numbers. Convert it first.") from None
-    if not np.isfinite(scores).all():
-        at = int(np.flatnonzero(~np.isfinite(scores))[0])
-        raise InputError(f"{name} is not a finite number in item {at:,}. Fix it or drop the item.")
-    return scores
-
-
-def facts_column(values: Any, origin: Origin, name: str) -> Sequence[Any] | Array:
-    """The system, run, fold, data set, item or cluster of each row, as plain values."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "iu" and origin.reading != "json":
-        return values
-    listed = to_list(values)
-    if origin.reading != "json" and {*map(type, listed)} == {str}:
-        return listed
-    plain = [plain_value(value, origin.reading) for value in listed]
-    if None in plain:
-        raise LabelError(
-            f"{_place(origin, name)} is empty in item {plain.index(None):,}. Fill it in or drop "
-            "the item."
-        )
-    return plain
-
-
-def _ids(values: Sequence[Any] | Array) -> Array:
-    if isinstance(values, np.ndarray):
-        return values.astype(np.int64)
-    if all(type(x) is int for x in values):
-        return np.array(values, np.int64)
-    return np.array([str(x) for x in values], np.str_)
-
-
 def _data_sets(rows: ReadRuns, columns: Columns, title: str) -> Iterator[tuple[str, DataSet]]:
     """The rows of a table, a part for each data set, system and run that its columns name."""
-    n = len(rows.true[0])
-    names = [role for role in ("dataset", "system", "run") if role in rows.facts]
-    names = [role for role in names if not isinstance(rows.facts[role], str)]
-    if not names:
-        yield str(rows.facts.get("dataset", "")), _data_set(
-            "", rows, columns, np.arange(n), title
-        )  # fmt: skip
+    parts = distinct_parts(("dataset", "system", "run"), rows.facts)
+    if parts is None:
+        places = np.arange(len(rows.true[0]))
+        yield str(rows.facts.get("dataset", "")), _data_set("", rows, places, title)
         return
-    sides = [_coded(rows.facts[role]) for role in names]
-    code = np.ravel_multi_index([x for x, _ in sides], [len(y) for _, y in sides])
-    distinct, first, code = np.unique(code, return_index=True, return_inverse=True)
-    order = np.argsort(code.astype(np.min_scalar_type(len(distinct))), kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(code))[:-1])
-    for at in np.argsort(first):  # in order of appearance
-        told = {x: str(y[z[first[at]]]) for x, (z, y) in zip(names, sides, strict=True)}
+    for told, places in parts:
         name = str(told.get("dataset", rows.facts.get("dataset", "")))
         own = rows._replace(facts={**rows.facts, **told})
-        yield name, _data_set(name, own, columns, groups[at], title)
+        yield name, _data_set(name, own, places, title)
 
 
-def _coded(values: Sequence[Any] | Array) -> tuple[Array, Sequence[Any]]:
-    """The code of each value, and what the codes stand for."""
-    if isinstance(values, np.ndarray):
-        names, codes = np.unique(values, return_inverse=True)
-        return codes, names.tolist()
-    code = {name: at for at, name in enumerate(dict.fromkeys(values))}
-    return np.fromiter(map(code.__getitem__, values), np.intp, len(values)), [*code]
-
-
-def _data_set(name: str, rows: ReadRuns, columns: Columns, places: Array, title: str) -> DataSet:
+def _data_set(name: str, rows: ReadRuns, places: Array, title: str) -> DataSet:
     """Some of the rows: the items of one data set, and one or several runs."""
     facts = rows.facts
-    own = RunKey(str(facts.get("system", "")), str(facts.get("run", "")))
+    own = RunKey(str(facts.get("system", rows.name)), str(facts.get("run", "")))
     keys = tuple(own if key is None else _filled(key, own) for key, _ in rows.predicted)
-    sides = [rows.true, *([] if columns.scored else [values for _, values in rows.predicted])]
-    labels, codes = _common([(x[places], y) for x, y in sides], rows.text, columns.labels, title)
-    if columns.scored:
+    scored = not isinstance(rows.predicted[0][1], tuple)
+    sides = [rows.true, *([] if scored else [values for _, values in rows.predicted])]
+    some = [(x[places], y) for x, y in sides]
+    if rows.sets is None:
+        labels, codes = _common(some, rows.text, rows.labels, title)
+        sets = None
+    else:
+        labels, codes, sets = _common_sets(some, rows.sets, rows.labels is not None)
+    if scored:
         predicted = np.stack([values[places] for _, values in rows.predicted])
     else:
         predicted = np.stack(codes[1:])
     folds = fold_names = None
     fold = facts.get("fold")
     if fold is not None:
-        one, fold_names = _named([fold]) if isinstance(fold, str) else _named(fold, places)
-        folds = np.broadcast_to(one, predicted.shape).copy()
+        one, fold_names = _named(coded([fold])) if isinstance(fold, str) else _named(fold, places)
+        folds = np.broadcast_to(one, predicted.shape[:2]).copy()
     cluster = names = None
     if rows.cluster is not None:
         cluster, names = _named(rows.cluster, places)
     by_line = rows.items is None
-    if rows.items is not None:
+    if isinstance(rows.items, CodedColumn):
+        ids = rows.items.values[rows.items.codes[places]]  # type: ignore[call-overload]
+    elif rows.items is not None:
         ids = rows.items[places]
     elif isinstance(fold, str):  # a file for each fold
         ids, by_line = np.char.add(f"{fold}:", np.arange(len(places)).astype(np.str_)), False
     else:
         ids = np.arange(len(places))
     part = DataSet(
-        *(labels, columns.labels is not None, ids, codes[0], keys, predicted, folds, fold_names),
+        *(labels, rows.labels is not None, ids, codes[0], keys, predicted, folds, fold_names),
         *(cluster, names, by_line),
+        weights=None if rows.weights is None else rows.weights[places],
+        sets=sets,
     )
-    _refuse_repeated(name, part, title)
+    _refuse_repeated(name, part, rows.items, places, title)
     return part
+
+
+def _common_sets(
+    sides: Sequence[Values], names: Labels, declared: bool
+) -> tuple[Labels, list[Array], Labels]:
+    """The sets that occur, the codes of each side into them, and the labels that they have."""
+    texts = sorted({str(y[at]) for x, y in sides for at in np.unique(x)})
+    labels = Labels.trusted(texts)
+    places = {text: at for at, text in enumerate(texts)}
+    codes = [np.array([places.get(str(text), ABSENT) for text in y], np.int32)[x] for x, y in sides]
+    if not declared:
+        present = {label for text in texts for label in json.loads(text)}
+        names = Labels.trusted(label for label in names if label in present)
+    return labels, codes, names
 
 
 def _filled(key: RunKey, own: RunKey) -> RunKey:
@@ -568,11 +421,10 @@ def _filled(key: RunKey, own: RunKey) -> RunKey:
     return RunKey(key.system or own.system, key.run or own.run)
 
 
-def _named(values: Sequence[Any] | Array, places: Any = slice(None)) -> Values:
+def _named(values: CodedColumn, places: Any = slice(None)) -> Values:
     """Some of the values as codes of whole numbers or texts."""
-    codes, every = _coded(values)
-    present, codes = np.unique(codes[places], return_inverse=True)
-    used = [every[at] for at in present]
+    present, codes = np.unique(values.codes[places], return_inverse=True)
+    used = [values.values[at] for at in present]
     kinds = {type(x) for x in used}
     plain = used if len(kinds) == 1 and kinds <= {int, str} else [*map(str, used)]
     names = cluster_labels({*plain})
@@ -623,16 +475,28 @@ def _alike(parts: list[DataSet]) -> list[DataSet]:
     return parts
 
 
-def _refuse_repeated(name: str, part: DataSet, title: str) -> None:
-    if part.by_line or len(part.ids) < 2 or (part.ids[1:] > part.ids[:-1]).all():
+def _refuse_repeated(
+    name: str, part: DataSet, items: CodedColumn | Array | None, places: Array, title: str
+) -> None:
+    if part.by_line or len(part.ids) < 2:
         return
-    values, times = np.unique(part.ids, return_counts=True)
-    if len(values) == len(part.ids):
+    if isinstance(items, CodedColumn):
+        times = np.bincount(items.codes[places], minlength=len(items.values))
+        values: Any = items.values
+    elif (part.ids[1:] > part.ids[:-1]).all():
         return
-    more = int((times > 1).sum())
+    else:
+        values, times = np.unique(part.ids, return_counts=True)
+    more = np.flatnonzero(times > 1)
+    if not len(more):
+        return
+    first = values[more[0]]
+    if part.folds is not None and len({*part.folds[0][part.ids == first].tolist()}) > 1:
+        fold = (part.fold_names or ())[part.folds[0][part.ids == first][0]]
+        raise overlapping(f"{title}: {named(name)}", part.keys[0], len(more), first.item(), fold)
     key = ", ".join(sorted({str(key) for key in part.keys})[:2])
     raise InputError(
-        f"{title}: {named(name)}{more:,} items, such as {values[times > 1][0].item()!r}, appear "
-        f"more than once in one run ({key or 'without a name'}). Remove them, or name the column "
-        f"that distinguishes runs, folds or data sets: run=, fold=, dataset=."
+        f"{title}: {named(name)}{items_in_words(len(more), first.item())} more than once in one "
+        f"run ({key}). Remove duplicates, or name the column that distinguishes runs, folds or "
+        "data sets: run=, fold=, dataset= (--run, --fold, --dataset)."
     )

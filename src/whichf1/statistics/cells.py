@@ -469,9 +469,11 @@ class Cells(Statistic):
 
     def exchange(self, other: Cells, sample: Sample) -> Swap:
         """Only cells on which the systems disagree change; the sums of all others stay the same."""
-        if sample.squares is not None:  # a small difference of large weights is not exact
+        margins = self._margins if self._margins is other._margins else None
+        if sample.squares is not None or margins is None:  # differences of weights are not exact
             return super().exchange(other, sample)
-        moving = MovingCells(self.frozen.table, other.frozen.table, self.differs(other))
+        tables = (self.frozen.table, other.frozen.table)
+        moving = MovingCells(margins, (self._system, other._system), tables)
 
         def swapped(moved: Drawn) -> tuple[Array, Array]:
             left, right = moving(moved)
@@ -705,9 +707,11 @@ class CodeSums:
 class SystemMargins:
     """Cells → margins of the systems that share them; the last batch is cached."""
 
+    _last: tuple[Array, list[Margins]] | None = None
+    _last_moved: tuple[Drawn, list[Array]] | None = None
+
     def __init__(self, true: Array, predictions: Sequence[Array], classes: int) -> None:
         self._true, self._predictions, self._classes = true, predictions, classes
-        self._last: tuple[Array, list[Margins]] | None = None
         self._sums_of: dict[int, CodeSums] = {}
 
     def _parts(self, system: int) -> list[tuple[Array, Array]]:
@@ -722,11 +726,13 @@ class SystemMargins:
 
     def __call__(self, count: Array) -> list[Margins]:
         """The margins of each system, from counts (replicates, cells)."""
-        if self._last is None or self._last[0] is not count:
+        last = self._last
+        if last is None or last[0] is not count:
             sums = self._sums(count)
             each = enumerate(self._predictions)
-            self._last = count, [self._of(x, count, sums[3 * at : 3 * at + 3]) for at, x in each]
-        return self._last[1]
+            last = count, [self._of(x, count, sums[3 * at : 3 * at + 3]) for at, x in each]
+            self._last = last
+        return last[1]
 
     def drawn(self, drawn: Drawn, system: int) -> Margins:
         """The margins of one system, from replicates of the cells."""
@@ -734,6 +740,30 @@ class SystemMargins:
             self._sums_of[system] = CodeSums(self._parts(system), self._classes)
         sums = self._sums_of[system].drawn(drawn)
         return self._of(self._predictions[system], drawn, sums)
+
+    @cached_property
+    def _contested(self) -> CodeSums:
+        """Hits, and false positives, of each system in the cells on which not all agree.
+
+        A swap changes nothing in the others: what one system loses, it gets back.
+        """
+        true, first = self._true, self._predictions[0]
+        differ = np.zeros(len(true), bool)
+        for predicted in self._predictions[1:]:
+            differ |= predicted != first
+        parts = []
+        for predicted in self._predictions:
+            right = predicted == true
+            wrong = np.flatnonzero(differ & ~right)
+            parts += [(true, np.flatnonzero(differ & right)), (predicted, wrong)]
+        return CodeSums(parts, self._classes)
+
+    def moved(self, moved: Drawn) -> list[Array]:
+        """Hits and false positives of each system among items of contested cells."""
+        last = self._last_moved
+        if last is None or last[0] is not moved:
+            self._last_moved = last = moved, self._contested.drawn(moved)
+        return last[1]
 
     def _of(self, predicted: Array, count: Array | Drawn, sums: Sequence[Array]) -> Margins:
         def summed(parts: list[tuple[Array, Array]], classes: int) -> Array:
@@ -761,20 +791,16 @@ class SystemMargins:
 class MovingCells:
     """Cells → margins of two systems after some items are swapped; for whole numbers."""
 
-    def __init__(self, a: Table, b: Table, differ: Array) -> None:
-        self._tables, self._classes = (a, b), max(a.classes, b.classes)
-        self._cells = np.flatnonzero(differ)
-        true, parts = a.true, []
-        for predicted in (a.predicted, b.predicted):
-            right = predicted == true
-            wrong = np.flatnonzero(differ & ~right)
-            parts += [(true, np.flatnonzero(differ & right)), (predicted, wrong)]
-        self._sums = CodeSums(parts, self._classes)
+    def __init__(
+        self, margins: SystemMargins, systems: tuple[int, int], tables: tuple[Table, Table]
+    ) -> None:
+        self._margins, self._systems, self._tables = margins, systems, tables
+        self._classes = max(tables[0].classes, tables[1].classes)
 
     def __call__(self, moved: Drawn) -> tuple[Margins, Margins]:
         """The margins of both, after this many items of each cell are swapped."""
-        right_a, wrong_a, right_b, wrong_b = self._sums.drawn(moved)
-        hits, alarms = right_b - right_a, wrong_b - wrong_a
+        sums, (a, b) = self._margins.moved(moved), self._systems
+        hits, alarms = sums[2 * b] - sums[2 * a], sums[2 * b + 1] - sums[2 * a + 1]
         return self._side(0, moved, hits, alarms), self._side(1, moved, -hits, -alarms)
 
     def _side(self, system: int, moved: Drawn, hits: Array, alarms: Array) -> Margins:
@@ -782,7 +808,8 @@ class MovingCells:
         own, other = self._tables[system], self._tables[1 - system]
 
         def change(a: Array, b: Array, size: int) -> Array:
-            gone, come = CodeSums([(a, self._cells), (b, self._cells)], size).drawn(moved)
+            differ = np.flatnonzero(own.predicted != other.predicted)
+            gone, come = CodeSums([(a, differ), (b, differ)], size).drawn(moved)
             return come - gone
 
         def distances() -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isfinite, isnan, log, sqrt
@@ -249,12 +249,16 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values for every replicate (replicates, values), with the same draws for all."""
+    return np.concatenate([*replicates_in_parts(statistics, sample, replicates, seed)])
+
+
+def replicates_in_parts(
+    statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
+) -> Iterator[Array]:
+    """The same, some replicates at a time."""
     wide = all(map(attrgetter("adds_rows"), statistics))
-    parts = [
-        np.concatenate([each.replicated(drawn) for each in statistics], 1)
-        for drawn in sample.draws(replicates, seed, wide)
-    ]
-    return np.concatenate(parts)
+    for drawn in sample.draws(replicates, seed, wide):
+        yield np.concatenate([each.replicated(drawn) for each in statistics], 1)
 
 
 def bootstrap(

@@ -20,11 +20,14 @@ from whichf1.definitions.definition import Definition
 from whichf1.metrics.averaging import ZeroRule
 from whichf1.statistics.sample import (
     FEW,
+    FEW_WEIGHTED,
+    LEAST_FREEDOM,
     Disputed,
     Itemwise,
     Sample,
     Share,
     Twin,
+    degrees_of_freedom,
     in_threads,
 )
 from whichf1.statistics.scales import Proportion, Rate, Smoothed, Spread, normal_quantile
@@ -38,6 +41,10 @@ FEW_LOSSES = 200
 FEW_MISPLACED = 5
 """Two areas are hard to compare if fewer items of the rarer class than this are out of place."""
 _APART = 0.5
+_PARTS = 32
+"""Places over which an added prediction is spread, for a score of confidences."""
+_MOST_SKEWED = 1.5
+"""With more than two errors such a score is less skewed; with fewer, by what is added alone."""
 FEW_RANKED = 50
 """The delta method for an area needs this many items in each class."""
 FEW_AT_TOP = 30
@@ -48,8 +55,10 @@ FEW_OTHERS = 30
 """The delta method for other rankings needs this many."""
 FEW_POOLED = 100
 """A ranking that has each item once for each label needs this many items."""
-FEW_BIASED = 150
-"""A biased mean of rankings needs this many in each class; a pooled one twice as many items."""
+FEW_BIASED = 50
+"""A mean of rankings whose bias is removed needs this many in each class."""
+FEW_POOLED_BIASED = 300
+"""A pooled one, whose bias is not removed, needs this many items."""
 FEW_CLUSTERS_RANKED = 20
 """A ranking needs this many clusters: only the delta method is available for them."""
 
@@ -540,8 +549,15 @@ class Rankings(Itemwise):
             return values, [_root_twin(*squared(tables[0], **self._definition.arguments))]
         if self._definition.declaration.of_top is not None:
             return values, [self._top_twin(tables[0], float(values[0]), sample)]
+        if self._smooths(sample) and self._definition.declaration.confidence:
+            return values, [self._confidence_twin(tables[0], sample)]
         if self._smooths(sample):
             return values, [self._ranking_twin(tables[0], sample)]
+        several = self._definition.average in ("macro", "weighted")
+        if self._definition.declaration.bias is not None and several and sample.cluster is None:
+            twin = self._unbiased_twin(tables, sample)
+            if twin is not None:
+                return values, [twin]
         if float(values[0]) == self._definition.declaration.bounds[1]:
             fewest = min(float(size) for table in tables for size in table.sizes)
             worth = fewest / sample.typical_weight
@@ -593,6 +609,47 @@ class Rankings(Itemwise):
             value -= min(more, value / 2)
         return Smoothed(value, larger.stratified_spread(statistic), "bent")
 
+    def _unbiased_twin(self, tables: list[RankTable], sample: Sample) -> Smoothed | None:
+        """The mean of rankings without its bias, with the spread of the delta method.
+
+        None if that has no spread.
+        """
+        definition, bias = self._definition, self._definition.declaration.bias
+        assert bias is not None
+        with np.errstate(invalid="ignore"):  # a class without items
+            each = [float(bias(table, **definition.arguments)) for table in tables]
+        weights = [self._weight(*table.sizes) for table in tables]
+        more = sample.typical_weight * float(mean_over_rankings(definition, each, weights))
+        (value,), (spread,) = self.spreads(sample)
+        if not 0 < spread.error < inf:
+            return None
+        return Smoothed(float(value) - min(more, float(value) / 2), spread, "bent")
+
+    def _confidence_twin(self, table: RankTable, sample: Sample) -> Smoothed:
+        """The score with one more item, half right and half wrong, spread over all ranks.
+
+        Errors among the most confident predictions matter most, and may not have been seen.
+        """
+        (ranking,) = self._rankings
+        items = np.cumsum(table.positives + table.negatives, dtype=np.float64)
+        middles = (np.arange(_PARTS) + 0.5) / _PARTS * items[-1]
+        places = np.tile(np.searchsorted(items, middles), 2)
+        marks, right = ranking.marks(self.items), np.repeat([True, False], _PARTS)
+        scores = -np.concatenate([marks // 2, places]).astype(np.float64)
+        larger = Ranked(scores, np.concatenate([marks % 2 == 1, right]))
+        statistic = Rankings(self._definition, [larger], self.items + len(places))
+        part = np.full(len(places), sample.typical_weight / len(places))
+        more = Sample(
+            np.concatenate([sample.count, part]),
+            np.concatenate([sample.variances, sample.typical_weight * part]),
+        )
+        slope, (times, weight) = more.centred(statistic.slope(more.count)), more.equal_items
+        freedom = max(degrees_of_freedom(slope * weight, times), LEAST_FREEDOM)
+        spread = more.spread(slope)._replace(freedom=freedom)
+        if spread.skew is not None:
+            spread = spread._replace(skew=min(spread.skew, _MOST_SKEWED))
+        return Smoothed(float(statistic.values(more.count)[0]), spread, "bent")
+
     def _top_twin(self, table: RankTable, value: float, sample: Sample) -> Smoothed:
         """The fraction of positives at the top with half a hit and half a miss added.
 
@@ -630,16 +687,17 @@ class Rankings(Itemwise):
         few = None if careful else sample.few(FEW_CLUSTERS_RANKED)
         if few is not None:
             return few
-        least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
-        if careful or self._definition.declaration.confidence:
-            least = FEW_RANKED  # of confidences, the few errors at the top decide
+        areas = is_whole_area(self._definition) and sample.cluster is None
+        least: float = FEW if areas or self._smooths(sample) else FEW_OTHERS
+        if careful:
+            least = FEW_RANKED
         elif self._definition.declaration.of_top is not None:
             least = FEW_AT_TOP
         elif self._definition.declaration.squared is not None:
             least = FEW_SQUARED
         biased = self._definition.declaration.bias is not None and self._averaged
         if self._definition.average == "micro":  # its items are fewer than what is ranked
-            few = few_items(sample, 2 * FEW_BIASED if biased else FEW_POOLED)
+            few = few_items(sample, FEW_POOLED_BIASED if biased else FEW_POOLED)
             return few or self._fewer(least, sample)
         return self._fewer(max(least, FEW_BIASED) if biased else least, sample)
 
@@ -649,9 +707,12 @@ class Rankings(Itemwise):
         For a partial area, only the negatives in it count.
         """
         part = self._definition.arguments.get("max_fpr") or 1.0
+        names = ("positives", "negatives")
+        if self._definition.declaration.confidence:
+            names = ("right predictions", "wrong predictions")
         for ranking in self._rankings:
             sizes = [ranking.sizes(x) for x in (sample.count, sample.variances)]
-            few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)))
+            few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)), names)
             if few is not None:
                 return few
         return None
@@ -684,9 +745,15 @@ class Rankings(Itemwise):
         few, area = super().paired_few(other, sample), self._area(other, sample)
         if few is None and area is None:  # the top positives decide most of it
             return self._fewer(FEW_RANKED, sample)
-        if few is not None or area is None or min(area[0]) * area[1] >= FEW_MISPLACED:
+        if few is None and sample.squares is not None:
+            few = self._fewer(FEW_WEIGHTED, sample)
+        if few is not None or area is None:
             return few
-        size, what = min(zip(area[0], ("positives", "negatives"), strict=True))
+        counts, squares = (self._rankings[0].sizes(x) for x in (sample.count, sample.variances))
+        worth = [float(x) ** 2 / float(square) for x, square in zip(counts, squares, strict=True)]
+        if min(worth) * area[1] >= FEW_MISPLACED:
+            return None
+        size, what = min(zip(worth, ("positives", "negatives"), strict=True))
         return f"few of the {size:.4g} {what} are out of place"
 
     @property
@@ -769,10 +836,13 @@ def _root_twin(square: Array, error: Array) -> Smoothed:
 
 
 def few_ranked(
-    sizes: Sequence[Any], squares: Sequence[Any], least: tuple[float, float]
+    sizes: Sequence[Any],
+    squares: Sequence[Any],
+    least: tuple[float, float],
+    names: tuple[str, str] = ("positives", "negatives"),
 ) -> str | None:
     """Too few positives or negatives, in words."""
-    sides = zip(("positives", "negatives"), sizes, squares, least, strict=True)
+    sides = zip(names, sizes, squares, least, strict=True)
     for what, size, square, enough in sides:
         worth = float(size) ** 2 / max(float(square), np.finfo(float).tiny)
         if worth < enough:

@@ -8,9 +8,10 @@ by their counts is drawing items, at a cost that does not grow with their number
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import takewhile
 from math import hypot, inf, sqrt
 from typing import Any, NamedTuple, TypeAlias
 
@@ -53,6 +54,8 @@ UNEQUAL = 1.5
 
 The degrees of freedom depend on how unequal the weights of a cell are, which sums do not show.
 """
+MANY_SEEN = 20.0
+"""With many more items than this of the rarer kind, their weights are known."""
 DISPUTED = 0.25
 """How many items on which two systems disagree are added for a test."""
 LEAST_FREEDOM = 6.0
@@ -265,8 +268,11 @@ class Sample:
             else:
                 yield rng.standard_gamma(self.count, (size, len(self.count)))
 
-    def swaps(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
-        """How many of each unit are swapped at random; clusters are swapped whole."""
+    def swaps(self, replicates: int, seed: int, sums: int = 0) -> Iterator[Drawn]:
+        """How many of each unit are swapped at random; clusters are swapped whole.
+
+        ``sums``: how many sums of rows are kept for each replicate; 0 if they are not summed.
+        """
         whole = self.cluster is not None or self.squares is not None
         units = self.clusters or len(self.count)
         coins = np.ones(units, np.int64) if whole else self.count.astype(np.int64)
@@ -274,8 +280,8 @@ class Sample:
         bits = int(sequence.generate_state(1, np.uint64)[0])
         many = np.flatnonzero(coins > MOST_COINS)
         rng = np.random.Generator(np.random.PCG64(sequence))
-        first, width = 0, max(len(self.count), units)
-        for size in chunks(replicates, width, self._at_once(wide)):
+        first, width = 0, max(len(self.count), units, sums)
+        for size in chunks(replicates, width, self._at_once(sums > 0)):
             rows = kernel.flips(np.minimum(coins, MOST_COINS), bits, first, size)
             if len(many):
                 rows[many] = rng.binomial(coins[many], 0.5, (size, len(many))).T
@@ -383,7 +389,7 @@ class Sample:
         """The fraction of successes, and how many single items would estimate it equally well.
 
         If errors happen to have small weights, this number would be too large; it is at most the
-        effective number of items.
+        effective number of items, unless many errors show that they do have small weights.
         """
         n = float(self.count.sum())
         if not n:
@@ -395,7 +401,13 @@ class Sample:
             return Rate(value, self.effective_n)  # equal weights are only a different unit
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
-        return Rate(value, worth, spread.freedom, self.effective_n)
+        rarer = min(
+            float(self.count @ side) ** 2 / max(float(self.squares @ side), np.finfo(float).tiny)
+            for side in (success, 1 - success)
+        )
+        shown = rarer**2 / (rarer**2 + MANY_SEEN**2)
+        most = self.effective_n * max(worth / self.effective_n, 1.0) ** shown
+        return Rate(value, worth, spread.freedom, most)
 
     def _spread_of_clusters(self, slope: Array, added: float, classes: Array | None) -> Spread:
         """The jackknife over clusters, linearized.
@@ -451,8 +463,8 @@ class Sample:
             return self._tested_spread_of_clusters(slope)
         times, weight = self.equal_items
         stratum = np.zeros(len(times), np.intp) if self.stratum is None else self.stratum
-        n = np.maximum(np.bincount(stratum, times)[stratum], 1.0)
-        if (n[times > 0] == 1).any():
+        n = np.maximum(self._effective_sizes(stratum)[stratum], 1.0)
+        if (n[times > 0] <= 1 + NONE).any():
             return Spread(inf)  # the variance of a class of one item is unknown
         parts = slope * weight * np.sqrt(n / np.maximum(n - 1, NONE))
         if disputed is not None:
@@ -486,14 +498,18 @@ class Sample:
     def _stratified_error(self, slope: Array) -> float:
         """Each class is a separate sample, with its own n/(n − 1)."""
         stratum, variances = self.stratum, self.variances
-        total = np.bincount(stratum, self.count)  # type: ignore[arg-type]
-        sums = np.bincount(stratum, variances)  # type: ignore[arg-type]
-        sizes = total**2 / np.maximum(sums, np.finfo(float).tiny)
+        sizes = self._effective_sizes(stratum)
         present = sizes > 0
         if (sizes[present] <= 1).any():
             return inf  # the variance of a class of one item is unknown
         factor = np.divide(sizes, sizes - 1, out=np.zeros(len(sizes)), where=present)
         return sqrt(float((factor[stratum] * variances * slope**2).sum()))
+
+    def _effective_sizes(self, stratum: Any) -> Array:
+        """The effective number of items of each class: (Σw)² / Σw²."""
+        total, squares = np.bincount(stratum, self.count), np.bincount(stratum, self.variances)
+        sizes: Array = total**2 / np.maximum(squares, np.finfo(float).tiny)
+        return sizes
 
     def stratified_spread(self, statistic: Statistic) -> Spread:
         """The spread, with curvature, of a score whose classes are separate samples."""
@@ -806,6 +822,26 @@ def in_threads(work: Callable[[Any], Any], parts: Sequence[Any], size: int) -> l
         return [*pool.map(work, parts)]
 
 
+def alongside(
+    work: Callable[[], Any], parts: Iterable[Array], size: int
+) -> tuple[Any, list[Array]]:
+    """What ``work`` returns, and parts, computed in a thread meanwhile if they are very large.
+
+    If the work raises an error, the thread stops before the next part.
+    """
+    if size < MANY or kernel.THREADS < 2:
+        return work(), [*parts]
+    from concurrent.futures import ThreadPoolExecutor
+
+    ended = False
+    with ThreadPoolExecutor(1) as pool:
+        computed = pool.submit(lambda: [*takewhile(lambda _: not ended, parts)])
+        try:
+            return work(), computed.result()
+        finally:
+            ended = True
+
+
 def generator(seed: int) -> np.random.Generator:
     """The generator of a seed, which does not depend on the machine or on NumPy's default."""
     return np.random.Generator(np.random.PCG64(seed))
@@ -814,7 +850,8 @@ def generator(seed: int) -> np.random.Generator:
 def chunks(replicates: int, width: int, most: int = CHUNK) -> Iterator[int]:
     """How many replicates are drawn at a time, with a progress bar if it takes long."""
     step = max(1, min(replicates, most // max(width, 1)))
-    sizes = [min(step, replicates - start) for start in range(0, replicates, step)]
+    whole, rest = divmod(replicates, step)
+    sizes = [step] * whole + [rest] * (rest > 0)
     if replicates * width < LONG:
         yield from sizes
         return

@@ -168,18 +168,18 @@ class Margins:
     @cached_property
     def distances(self) -> Array:
         """Items whose predicted class is 0, 1, 2, … positions from the true one."""
-        given: Any = self._distances
-        if given is None:
+        known: Any = self._distances
+        if known is None:
             true, predicted = self.cells.true, self.cells.predicted
             return sum_by(np.abs(true - predicted), self.cells.values, self.cells.classes)
-        distances: Array = given() if callable(given) else given
+        distances: Array = known() if callable(known) else known
         return distances
 
     @cached_property
     def cells(self) -> CellValues:
         """The counts of all cells that are not empty, and possibly of some that are."""
-        given: Any = self._cells
-        cells: CellValues = given() if callable(given) else given
+        known: Any = self._cells
+        cells: CellValues = known() if callable(known) else known
         return cells
 
     @property
@@ -225,10 +225,10 @@ class Margins:
     def pairs(self) -> tuple[Array, Array, Array]:
         """Ordered pairs of items in one cell; of one true class only; of one predicted only (…)."""
         cells = self.cells
-        own = cells.values
-        only_true = own * (np.take(self.rows, cells.true, -1) - own)
-        only_predicted = own * (np.take(self.columns, cells.predicted, -1) - own)
-        return _sum(own * (own - 1)), _sum(only_true), _sum(only_predicted)
+        values = cells.values
+        only_true = values * (np.take(self.rows, cells.true, -1) - values)
+        only_predicted = values * (np.take(self.columns, cells.predicted, -1) - values)
+        return _sum(values * (values - 1)), _sum(only_true), _sum(only_predicted)
 
     @property
     def shared(self) -> Array:
@@ -442,13 +442,6 @@ class RankTable:
     def false_positives(self) -> Array:
         """Negatives with at least each score."""
         return np.cumsum(self.negatives, -1, dtype=self.negatives.dtype)
-
-    def running(self) -> tuple[Array, Array]:
-        """True and false positives of at least each score."""
-        if self.weighted or not 0 < len(self.score) <= _BLOCK:
-            return self.true_positives, self.false_positives
-        _, _, tp, fp = kernel.running(self.positives, self.negatives, 0.0, 0.0)
-        return tp, fp
 
     def steps(self) -> Iterator[Step]:
         """The table in blocks of scores, highest first, with what is above each score.

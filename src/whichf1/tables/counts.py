@@ -160,14 +160,18 @@ class Counts(Units, kind="counts"):
         names, cells = _named(matrix)
         table = _square(cells)
         if names is not None:
-            found, places = _paired(*names)
+            class_names, places = _paired(*names)
             table = table[:, places]
-            _refuse_totals(found, table)
-            return cls._of_table(table, rows, found).declare(found if labels is None else labels)
-        found = Labels(range(len(table)) if labels is None else labels)
-        if len(found) != len(table):
-            raise ShapeError(f"the matrix has {len(table)} classes, but labels= has {len(found)}")
-        return cls._of_table(table, rows, found)
+            _refuse_totals(class_names, table)
+            return cls._of_table(table, rows, class_names).declare(
+                class_names if labels is None else labels
+            )
+        class_names = Labels(range(len(table)) if labels is None else labels)
+        if len(class_names) != len(table):
+            raise ShapeError(
+                f"the matrix has {len(table)} classes, but labels= has {len(class_names)}"
+            )
+        return cls._of_table(table, rows, class_names)
 
     @classmethod
     def _of_table(cls, table: Array, rows: str, labels: Labels) -> Counts:

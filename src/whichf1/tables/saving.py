@@ -269,10 +269,10 @@ class Record:
 
     def packed(self, name: str, types: str, shape: tuple[int, ...] | None) -> Array:
         """A column that was packed, of one of these types ('i1i2i4') and of this shape."""
-        own = self.take(name)
-        self.expect(isinstance(own, dict) and own.keys() == {"type", "shape", "data"},
+        array = self.take(name)
+        self.expect(isinstance(array, dict) and array.keys() == {"type", "shape", "data"},
                     f"{name!r} is not a packed column")  # fmt: skip
-        kind, size = own["type"], own["shape"]
+        kind, size = array["type"], array["shape"]
         known = [types[at : at + 2] for at in range(0, len(types), 2)]
         self.expect(kind in known, f"the type of {name!r} is {kind!r}")
         right = isinstance(size, list) and all(type(x) is int and x >= 0 for x in size)
@@ -282,11 +282,17 @@ class Record:
         length = prod(size) * number.itemsize
         unpacker = decompressobj()
         try:
-            data = unpacker.decompress(b64decode(own["data"], validate=True), length + 1)
+            data = unpacker.decompress(b64decode(array["data"], validate=True), length + 1)
         except (zlib_error, TypeError) as error:
             raise ValueError(f"{name!r} cannot be unpacked: {error}") from None
         self.expect(len(data) == length, f"{name!r} does not have its stated length")
         return np.frombuffer(data, number).reshape(size).astype(number.newbyteorder("="))
+
+    def width(self, name: str) -> tuple[int, ...]:
+        """The last axis of a packed column that has three; nothing for any other."""
+        own = self._left.get(name)
+        size = own.get("shape") if isinstance(own, dict) else None
+        return (size[2],) if isinstance(size, list) and len(size) == 3 else ()
 
     @staticmethod
     def _refuse_length(values: Any, length: int | None) -> None:

@@ -7,6 +7,7 @@ separated.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +19,7 @@ from whichf1.errors import InputError, MergeError
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed
 from whichf1.tables.labels import Labels
-from whichf1.tables.units import Additive, cluster_labels, common_labels
+from whichf1.tables.units import Additive, cluster_labels, common_labels, some
 
 ABSENT = -1
 """The code of an item for which a run has no prediction, and of an unknown fold or cluster."""
@@ -33,7 +34,8 @@ class RunKey(NamedTuple):
     run: str
 
     def __str__(self) -> str:
-        return f"{self.system}, run {self.run}" if self.run else self.system
+        name = self.system or "a system without a name"
+        return f"{name}, run {self.run}" if self.run else name
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,15 +43,17 @@ class DataSet:
     """The items of a data set, and what each run of each system predicted for them."""
 
     labels: Labels
-    """The classes."""
+    """The classes; or the sets of labels that items have, as texts (see ``sets``)."""
     declared: bool
+    """Whether classes, or the labels of sets, were declared."""
     ids: Array
     """The name of each item, in any order: whole numbers or texts."""
     true: Array
     """The code of each item's true class."""
     keys: tuple[RunKey, ...]
     predicted: Array
-    """A row for each key, with a value for each item: the code of a class, or a score."""
+    """A row for each key, with a value for each item: the code of a class, or a score; or a score
+    for each class (keys, items, classes)."""
     folds: Array | None = None
     """The same with the code of the fold that the item was in."""
     fold_names: Labels | None = None
@@ -60,6 +64,10 @@ class DataSet:
     """Whether items have no names and are identified by their position."""
     matched: bool = True
     """Whether items can be matched between runs; they cannot if only counts are known."""
+    weights: Array | None = None
+    """The weight of each item."""
+    sets: Labels | None = None
+    """The labels, if items have sets of them: a class is then the JSON text of a sorted set."""
 
     @property
     def n(self) -> int:
@@ -74,8 +82,20 @@ class DataSet:
     @cached_property
     def present(self) -> Array:
         """Whether each run has a prediction for each item."""
-        present: Array = ~np.isnan(self.predicted) if self.scored else self.predicted >= 0
-        return present
+        return _is_present(self.predicted)
+
+    @property
+    def width(self) -> int:
+        """How many scores a run has for an item."""
+        return 1 if self.predicted.ndim == 2 else int(self.predicted.shape[2])
+
+    def members(self) -> Array:
+        """Which labels each of the sets has (sets, labels)."""
+        assert self.sets is not None
+        table = np.zeros((len(self.labels), len(self.sets)), np.bool_)
+        for at, text in enumerate(self.labels):
+            table[at, self.sets.codes(Labels.trusted(json.loads(str(text))))] = True
+        return table
 
     @property
     def complete(self) -> bool:
@@ -102,6 +122,7 @@ class DataSet:
         chosen: dict[str, Any] = {"ids": self.ids[items], "true": self.true[items]}
         chosen["predicted"] = self.predicted[:, items]
         chosen["folds"] = None if self.folds is None else self.folds[:, items]
+        chosen["weights"] = None if self.weights is None else self.weights[items]
         if self.cluster is not None:
             present, codes = np.unique(self.cluster[items], return_inverse=True)
             names = self.cluster_names
@@ -118,7 +139,7 @@ class DataSet:
         ]
 
     def _record(self) -> dict[str, Any]:
-        optional = ("folds", "fold_names", "cluster", "cluster_names")
+        optional = ("folds", "fold_names", "cluster", "cluster_names", "weights", "sets")
         record: dict[str, Any] = {name: getattr(self, name) for name in ("labels", "declared")}
         record |= {"by_line": self.by_line, "matched": self.matched}
         record["keys"] = [[*key] for key in self.keys]
@@ -139,10 +160,15 @@ class DataSet:
         items, shape = len(ids), (len(keys), len(ids))
         record.expect(items and len({*ids.tolist()}) == items, "an item appears twice")
         true = record.packed("true", CODES, (items,)).astype(np.int32)
-        predicted = record.packed("predicted", f"{CODES}f8", shape)
+        predicted = record.packed("predicted", f"{CODES}f8", (*shape, *record.width("predicted")))
         if predicted.dtype.kind == "i":
+            record.expect(predicted.ndim == 2, "a class is not a single code")
             predicted = predicted.astype(np.int32)
-        fields: dict[str, Any] = {}
+        fields: dict[str, Any] = {"sets": record.labels("sets") if "sets" in record else None}
+        if "weights" in record:
+            weights = record.packed("weights", "f8", (items,))
+            record.expect((np.isfinite(weights) & (weights >= 0)).all(), "a weight is not valid")
+            fields["weights"] = weights
         for name, size in (("folds", shape), ("cluster", (items,))):
             if name in record:
                 names = record.labels(f"{name.removesuffix('s')}_names")
@@ -156,9 +182,48 @@ class DataSet:
             inside = (column >= least) & (column < len(labels))
             record.expect(inside.all(), "a code of a class is out of range")
         record.expect(not np.isinf(predicted).any(), "a score is not finite")
-        own = tuple(RunKey(*key) for key in keys)
+        if predicted.ndim == 3:
+            names = fields["sets"] or labels
+            record.expect(predicted.shape[2] == len(names), "scores do not belong to the classes")
+        restored = tuple(RunKey(*key) for key in keys)
         fields |= {"by_line": by_line, "matched": matched}
-        return cls(labels, declared, ids, true, own, predicted, **fields)
+        data = cls(labels, declared, ids, true, restored, predicted, **fields)
+        record.expect(data.sets is None or _are_sets(data), "its classes are not sets of labels")
+        return data
+
+
+def _is_present(predicted: Array) -> Array:
+    """Whether each run has a prediction for each item."""
+    if predicted.dtype.kind != "f":
+        known: Array = predicted >= 0
+        return known
+    known = ~np.isnan(predicted)
+    if predicted.ndim > 2:
+        known = np.all(known, 2)
+    return known
+
+
+def _are_sets(data: DataSet) -> bool:
+    """Whether the classes are sets of the labels."""
+    assert data.sets is not None
+    for text in data.labels:
+        labels = json.loads(text) if isinstance(text, str) else None
+        if not isinstance(labels, list) or not all(label in data.sets for label in labels):
+            return False
+    return True
+
+
+def coded_sets(item: Array, label: Array, items: int, labels: Labels) -> tuple[Array, Labels]:
+    """Which items have which labels, as the code of a set for each item, and the sets as texts."""
+    order = np.lexsort((label, item))
+    ends = np.cumsum(np.bincount(item, minlength=items))
+    sets = np.split(label[order], ends[:-1])
+    code: dict[bytes, int] = {}
+    codes = np.array([code.setdefault(x.tobytes(), len(code)) for x in sets], np.int32)
+    _, first = np.unique(codes, return_index=True)
+    texts = [json.dumps(sorted(labels[at] for at in sets[each])) for each in first]
+    names = Labels.sorted(texts)
+    return names.codes(texts).astype(np.int32)[codes], names
 
 
 def packed(column: Array) -> Any:
@@ -243,9 +308,9 @@ class Trials(Additive, Displayed, kind="study"):
         record.expect(parts and right, "its data sets have no names")
         sets: dict[str, DataSet] = {}
         for name, part in parts:
-            own = type(record)(part)
-            sets[name] = DataSet._restored(own)
-            own.refuse_rest()
+            record_of_set = type(record)(part)
+            sets[name] = DataSet._restored(record_of_set)
+            record_of_set.refuse_rest()
         record.expect(len(sets) == len(parts), "a data set appears twice")
         return cls(sets)
 
@@ -270,9 +335,7 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
         return parts[0]
     first = parts[0]
     _refuse_unlike(name, parts)
-    labels, declared = first.labels, first.declared
-    for part in parts[1:]:
-        labels, declared = common_labels(replace(first, labels=labels, declared=declared), part)
+    labels, declared, sets = _classes_of_all(parts)
     ids = first.ids
     places: list[Array | None] = [None] * len(parts)
     if any(len(part.ids) != len(ids) or (part.ids != ids).any() for part in parts[1:]):
@@ -281,12 +344,14 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
     keys = {key: at for at, key in enumerate(dict.fromkeys(x for p in parts for x in p.keys))}
     shape = (len(keys), len(ids))
     empty: Any = np.nan if first.scored else ABSENT
-    predicted = np.full(shape, empty, np.float64 if first.scored else np.int32)
+    wide = (*shape, *first.predicted.shape[2:])
+    predicted = np.full(wide, empty, np.float64 if first.scored else np.int32)
     true = np.full(len(ids), ABSENT, np.int32)
     fold_names = _names([part.fold_names for part in parts])
     cluster_names = _names([part.cluster_names for part in parts], cluster_labels)
     folds = None if fold_names is None else np.full(shape, ABSENT, np.int32)
     cluster = None if cluster_names is None else np.full(len(ids), ABSENT, np.int32)
+    weights = None if first.weights is None else np.full(len(ids), np.nan)
     for part, at in zip(parts, places, strict=True):
         here: Any = slice(None) if at is None else at
         code = None if part.labels == labels else labels.codes(part.labels).astype(np.int32)
@@ -295,19 +360,35 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
         if cluster is not None and part.cluster is not None and part.cluster_names is not None:
             codes = cluster_names.codes(part.cluster_names)[part.cluster]  # type: ignore[union-attr]
             _agree(name, cluster, here, codes, ids, "cluster", cluster_names)  # type: ignore[arg-type]
+        if weights is not None and part.weights is not None:
+            _agree_on_weights(name, weights, here, part.weights, ids)
         for row, key in enumerate(part.keys):
             to, values, present = keys[key], part.predicted[row], part.present[row]
             _refuse_twice(name, key, predicted[to][here], present, ids[here], part, row)
             if code is not None and not part.scored:
                 values = np.where(present, code[values], ABSENT)
-            predicted[to, here] = np.where(present, values, predicted[to, here])
+            chosen = present if values.ndim == 1 else present[:, None]
+            predicted[to, here] = np.where(chosen, values, predicted[to, here])
             if folds is not None and part.folds is not None and part.fold_names is not None:
                 fold = fold_names.codes(part.fold_names)[part.folds[row]]  # type: ignore[union-attr]
                 folds[to, here] = np.where(present, fold, folds[to, here])
     return DataSet(
         *(labels, declared, ids, true, tuple(keys), predicted, folds, fold_names, cluster),
-        *(cluster_names, first.by_line, first.matched),
+        *(cluster_names, first.by_line, first.matched, weights, sets),
     )
+
+
+def _classes_of_all(parts: Sequence[DataSet]) -> tuple[Labels, bool, Labels | None]:
+    """The classes of all parts, whether they are declared, and the labels of sets."""
+    first = parts[0]
+    if first.sets is not None:
+        own = [replace(part, labels=part.sets or Labels(())) for part in parts]
+        sets, declared, _ = _classes_of_all([replace(part, sets=None) for part in own])
+        return Labels.sorted({x for part in parts for x in part.labels}), declared, sets
+    labels, declared = first.labels, first.declared
+    for part in parts[1:]:
+        labels, declared = common_labels(replace(first, labels=labels, declared=declared), part)
+    return labels, declared, None
 
 
 def _names(parts: Iterable[Labels | None], make: Any = Labels.sorted) -> Labels | None:
@@ -321,6 +402,13 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
     for part in parts[1:]:
         if part.scored != first.scored:
             raise MergeError(f"{named(name)}some runs predict classes, others have scores")
+        if (part.sets is None) != (first.sets is None):
+            raise MergeError(f"{named(name)}some items have sets of labels, others one class each")
+        if part.width != first.width or (part.width > 1 and _columns(part) != _columns(first)):
+            raise MergeError(
+                f"{named(name)}the scores of runs belong to different classes: "
+                f"{some(_columns(first))} and {some(_columns(part))}. Use the same labels= for all."
+            )
         if part.matched != first.matched:
             raise MergeError(f"{named(name)}some runs are counts, others predictions of items")
         if part.by_line != first.by_line or part.ids.dtype.kind != first.ids.dtype.kind:
@@ -329,7 +417,7 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
                 f"{part.ids[0]!r}, so they cannot be matched. Use the same column as item= for "
                 "all."
             )
-        for what in ("folds", "cluster"):
+        for what in ("folds", "cluster", "weights"):
             if (getattr(part, what) is None) != (getattr(first, what) is None):
                 raise MergeError(f"{named(name)}some runs have a {what.removesuffix('s')}, others "
                                  "have none: read all of them the same way")  # fmt: skip
@@ -339,6 +427,29 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
             f"{named(name)}runs have {sizes[0]:,} to {sizes[-1]:,} items, and are matched line by "
             "line. Name the column that identifies items: item= (--item)."
         )
+
+
+def _of_items(count: int) -> str:
+    return "an item" if count == 1 else f"{count:,} items"
+
+
+def _columns(part: DataSet) -> Labels:
+    """What the scores of an item belong to."""
+    return part.sets or part.labels
+
+
+def _agree_on_weights(name: str, column: Array, here: Any, values: Array, ids: Array) -> None:
+    """Fill the weights of items, on which all runs must agree."""
+    known = column[here]
+    wrong = np.flatnonzero(~np.isnan(known) & (known != values))
+    if len(wrong):
+        at = wrong[0]
+        raise InputError(
+            f"{named(name)}the weight of {_of_items(len(wrong))} differs between runs: that of "
+            f"item {ids[here][at].item()!r} is {known[at]:g} and {values[at]:g}. A weight "
+            "belongs to an item, not to a run."
+        )
+    column[here] = values
 
 
 def _agree(
@@ -351,8 +462,8 @@ def _agree(
         at = wrong[0]
         a, b = labels[known[at]], labels[values[at]]
         raise InputError(
-            f"{named(name)}the {what} of {len(wrong):,} items differs between runs: that of item "
-            f"{ids[here][at].item()!r} is {a!r} and {b!r}. Are these the same items? Name the "
+            f"{named(name)}the {what} of {_of_items(len(wrong))} differs between runs: that of "
+            f"item {ids[here][at].item()!r} is {a!r} and {b!r}. Are these the same items? Name the "
             "column that identifies items: item= (--item)."
         )
     column[here] = values
@@ -361,19 +472,28 @@ def _agree(
 def _refuse_twice(
     name: str, key: RunKey, known: Array, present: Array, ids: Array, part: DataSet, row: int
 ) -> None:
-    before = ~np.isnan(known) if known.dtype.kind == "f" else known >= 0
-    twice = np.flatnonzero(before & present)
+    twice = np.flatnonzero(_is_present(known[None])[0] & present)
     if not len(twice):
         return
     item = ids[twice[0]].item()
     if part.fold_names is not None and part.folds is not None:
         fold = part.fold_names[part.folds[row][twice[0]]]
-        raise InputError(
-            f"{named(name)}the folds of {key} overlap: {len(twice):,} items, such as {item!r}, are "
-            f"in fold {fold!r} and in another. Folds must have different test items; name "
-            "repetitions with run= (--run)."
-        )
+        raise overlapping(named(name), key, len(twice), item, fold)
     raise InputError(
-        f"{named(name)}{len(twice):,} items, such as {item!r}, appear twice in {key}. Remove one, "
-        "or name the column or the part of the path that distinguishes the two runs: run= (--run)."
+        f"{named(name)}{items_in_words(len(twice), item)} twice in {key}. Remove one, or name the "
+        "column or the part of the path that distinguishes the two: run= or system= (--run, "
+        "--system)."
+    )
+
+
+def items_in_words(count: int, item: Any) -> str:
+    """How many items, and one of them: the subject of a sentence about what appears twice."""
+    return f"item {item!r} appears" if count == 1 else f"{count:,} items, such as {item!r}, appear"
+
+
+def overlapping(place: str, key: RunKey, count: int, item: Any, fold: Any) -> InputError:
+    """The error of folds that share items."""
+    return InputError(
+        f"{place}the folds of {key} overlap: {items_in_words(count, item)} in fold {fold!r} and in "
+        "another. Folds must have different test items; name repetitions with run= (--run)."
     )

@@ -591,11 +591,11 @@ def cluster_labels(names: Iterable[Any]) -> Labels:
 
     A seed draws clusters by position, so it draws the same ones from every source.
     """
-    found = Labels.trusted(sorted(set(names)))
-    texts = [name for name in found if isinstance(name, str)]
+    labels = Labels.trusted(sorted(set(names)))
+    texts = [name for name in labels if isinstance(name, str)]
     if texts and all(map(str.isdecimal, texts)):
         return Labels.trusted(sorted(texts, key=lambda name: (int(name), name)))
-    return found
+    return labels
 
 
 def present_clusters(

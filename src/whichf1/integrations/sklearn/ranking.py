@@ -76,55 +76,19 @@ class Steps(NamedTuple):
         own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
         return cls(len(items.labels), table, own)
 
-    @property
-    def thresholds(self) -> Array:
-        """The scores that occur."""
-        return self.table.score.astype(self.dtype, copy=False)
+    def points(self, kind: str, kept: Any = "every") -> Array:
+        """x, y and threshold of each point of a curve, from above the highest score on."""
+        table = self.table
+        return kernel.curve(table.score, table.positives, table.negatives, kind, kept)
+
+    def as_scores(self, thresholds: Array) -> Array:
+        """Thresholds in the type of the scores."""
+        return thresholds.astype(self.dtype, copy=False)
 
     @property
-    def counts(self) -> tuple[Array, Array]:
-        """Negatives and positives of each score."""
-        return self.table.negatives, self.table.positives
-
-    @property
-    def sums(self) -> tuple[Array, Array]:
-        """False and true positives at each threshold."""
-        return self.table.false_positives, self.table.true_positives
-
-    @property
-    def added(self) -> tuple[Array, Array]:
-        """False and true positives that a threshold adds to the one above it.
-
-        Sums of weights are rounded, so a small weight may add nothing.
-        """
-        if not self.table.weighted:
-            return self.counts
-        fps, tps = (np.diff(x, prepend=0.0) for x in self.sums)
-        return fps, tps
-
-    def corners(self) -> Array:
-        """The points that are not on a line between both neighbours, and both ends."""
-        fps, tps = ((x[2:] != x[1:-1]) for x in self.added)
-        return _with_ends(fps | tps)
-
-
-def _rises(added: Array) -> Array:
-    """The points with more true positives than before or fewer than after, and both ends."""
-    rises = added[1:] != 0
-    return _with_ends(rises[:-1] | rises[1:])
-
-
-def _with_ends(inner: Array) -> Array:
-    kept = np.ones(len(inner) + 2, np.bool_)
-    kept[1:-1] = inner
-    return kept.nonzero()[0]
-
-
-def _after(first: float, values: Array, dtype: Any = np.float64) -> Array:
-    """Numbers preceded by a first one."""
-    every = np.empty(len(values) + 1, dtype)
-    every[0], every[1:] = first, values
-    return every
+    def sizes(self) -> tuple[Array, Array]:
+        """All positives and all negatives."""
+        return self.table.sizes
 
 
 @drop_in
@@ -133,8 +97,8 @@ def confusion_matrix_at_thresholds(
 ) -> Any:
     """True and false negatives and positives at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    fps, tps = (np.cumsum(x, dtype=np.float64) for x in steps.counts)
-    return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.thresholds
+    fps, tps, thresholds = steps.points("counts")[:, 1:]
+    return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.as_scores(thresholds)
 
 
 @drop_in
@@ -143,15 +107,8 @@ def roc_curve(
 ) -> Any:
     """False and true positive rate at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    points: list[Array] = [*steps.sums, steps.table.score]
-    if drop_intermediate and len(points[0]) > 2:
-        at = steps.corners()
-        points = [x[at] for x in points]
-    fpr, tpr, thresholds = map(_after, (0, 0, np.inf), points)
-    sizes = fpr[-1], tpr[-1]
-    for rate, size in zip((fpr, tpr), sizes, strict=True):
-        rate /= size or np.nan
-    return doubtful(not all(sizes), (fpr, tpr, thresholds))
+    fpr, tpr, thresholds = steps.points("roc", "corners" if drop_intermediate else "every")
+    return doubtful(not all(steps.sizes), (fpr, tpr, thresholds))
 
 
 @drop_in
@@ -160,17 +117,10 @@ def precision_recall_curve(
 ) -> Any:
     """Precision and recall at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    points: list[Array] = [*steps.sums, steps.thresholds]
-    if drop_intermediate and len(points[0]) > 2:
-        at = _rises(steps.added[1])
-        points = [x[at] for x in points]
-    fps, tps, thresholds = (x[::-1] for x in points)
-    precision, recall = np.empty(len(tps) + 1), np.ones(len(tps) + 1)
-    np.divide(tps, tps + fps, out=precision[:-1])
-    if tps[0]:
-        np.divide(tps, tps[0], out=recall[:-1])
-    precision[-1], recall[-1] = 1, 0
-    return doubtful(not tps[0], (precision, recall, thresholds))
+    points = steps.points("pr", "rises" if drop_intermediate else "every")
+    recall, precision, thresholds = points[:, ::-1]
+    curve = precision, recall, steps.as_scores(thresholds[:-1])
+    return doubtful(not steps.sizes[0], curve)
 
 
 @drop_in
@@ -181,17 +131,13 @@ def det_curve(
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     if steps.classes != 2:
         raise LabelError(f"{steps.classes} classes, not two")
-    points = [_after(0, x, x.dtype) for x in steps.sums] + [_after(np.inf, steps.table.score)]
-    if drop_intermediate and len(points[0]) > 2:
-        at = _rises(np.append(0, steps.added[1]))
-        points = [x[at] for x in points]
-    fps, tps, _ = points
-    part = slice(np.searchsorted(fps, 0, "right") - 1, np.searchsorted(tps, tps[-1]) + 1)
-    negatives, positives = fps[-1], tps[-1]
-    fpr, fnr, thresholds = (x[part][::-1] for x in points)
-    with np.errstate(invalid="ignore"):
-        curve = fpr / negatives, (positives - fnr) / positives, thresholds
-    return doubtful(not (negatives and positives), curve)
+    points = steps.points("det", "rises" if drop_intermediate else "every")[:, ::-1]
+    first = np.searchsorted(points[1], 0, "right") - 1  # the highest threshold without a miss
+    last = points.shape[1] - np.searchsorted(points[0, ::-1], 0, "right")  # or a false positive
+    fpr, fnr, thresholds = points[:, first : last + 1]
+    positives, negatives = steps.sizes
+    fpr, fnr = (x if n else x * np.nan for x, n in ((fpr, negatives), (fnr, positives)))
+    return doubtful(not (positives and negatives), (fpr, fnr, thresholds))
 
 
 def _quotient(ratio: Ratio) -> float:

@@ -200,6 +200,38 @@ typedef struct {
 wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
                         wf_areas *out);
 
+/* curve.c: curves of a ranking -------------------------------------------------------------------- */
+
+/* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
+ * doubles, or integers, which are added as such. */
+void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
+                double *sums);
+
+/* The lines of a ranking, with counts in integers or, if floats, in doubles. */
+typedef struct {
+    wf_column score, positives, negatives;
+    int floats;
+    size_t n;
+} wf_steps;
+
+/* x and y of a point: false and true positives; their rates; recall and precision; false positive
+ * and false negative rate. */
+typedef enum { WF_COUNTS, WF_ROC, WF_PR, WF_DET } wf_curve_kind;
+
+/* Lines that have a point: every one; those that are followed by another kind of step; or those that
+ * add positives or are followed by some. The last line always has one, and the first one too, except
+ * on a DET curve. */
+typedef enum { WF_EVERY, WF_CORNERS, WF_RISES } wf_kept;
+
+/* Points, of which the first is above all scores; each array has space for n + 1. */
+typedef struct {
+    double *x, *y, *threshold;
+    size_t points;
+    double positives, negatives; /* of all lines */
+} wf_points;
+
+void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threads, wf_points *out);
+
 /* The area under a curve of contiguous points, by the trapezoidal rule; and whether x ever rises or
  * falls. The area is not finite if a point is not. */
 typedef struct {
@@ -208,11 +240,6 @@ typedef struct {
 } wf_trapezoids;
 
 wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out);
-
-/* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
- * doubles, or integers, which are added as such. */
-void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
-                double *sums);
 
 /* loss.c: sums of losses over rows of probabilities -------------------------------------------- */
 

@@ -781,6 +781,49 @@ static PyObject *running(PyObject *self, PyObject *const *args, Py_ssize_t nargs
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
+/* curve --------------------------------------------------------------------------------------- */
+
+static PyObject *curve(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { SCORE, POSITIVES, NEGATIVES, COLUMNS };
+    static const char *const names[] = {"score", "positives", "negatives"};
+    Py_buffer views[COLUMNS], room = {.obj = NULL};
+    wf_column columns[COLUMNS];
+    PyObject *result = NULL;
+    int got = 0, swapped, threads = expect(nargs, 7) < 0 ? -1 : threads_of(args[5]);
+    if (threads < 0) return NULL;
+    long kind = PyLong_AsLong(args[3]), kept = PyLong_AsLong(args[4]);
+    if (PyErr_Occurred()) return NULL;
+    while (got < COLUMNS && get_column(args[got], names[got], got ? INTEGERS "d" : FLOATS,
+                                       &views[got], &columns[got]) == 0)
+        got++;
+    double *rows = NULL;
+    Py_ssize_t n = got == COLUMNS ? views[SCORE].shape[0] : 0;
+    if (got == COLUMNS) rows = get_output(args[6], FLOAT64, 3 * (n + 1), &room);
+    if (rows) {
+        int floats = letter(&views[POSITIVES], &swapped) == 'd';
+        if (views[POSITIVES].shape[0] != n || views[NEGATIVES].shape[0] != n || !n)
+            PyErr_SetString(PyExc_ValueError, "columns must have equal lengths above 0");
+        else if (floats != (letter(&views[NEGATIVES], &swapped) == 'd'))
+            PyErr_SetString(PyExc_TypeError, "positives and negatives must have one type");
+        else if (kind < WF_COUNTS || kind > WF_DET || kept < WF_EVERY || kept > WF_RISES)
+            PyErr_SetString(PyExc_ValueError, "there is no such curve");
+        else {
+            wf_steps steps = {columns[SCORE], columns[POSITIVES], columns[NEGATIVES], floats,
+                              (size_t)n};
+            wf_points out = {.x = rows, .y = rows + n + 1, .threshold = rows + 2 * (n + 1)};
+            Py_BEGIN_ALLOW_THREADS
+            wf_curve(&steps, (wf_curve_kind)kind, (wf_kept)kept, threads, &out);
+            Py_END_ALLOW_THREADS
+            result = PyLong_FromSize_t(out.points);
+        }
+    }
+    while (got--) PyBuffer_Release(&views[got]);
+    if (room.obj) PyBuffer_Release(&room);
+    return result;
+}
+
 /* losses -------------------------------------------------------------------------------------- */
 
 /* Run wf_loss on codes and a matrix, or on the second of two columns alone. */
@@ -1037,6 +1080,7 @@ static PyMethodDef functions[] = {
     FUNCTION(label_flags, "label_flags(true, scores)"),
     FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
+    FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
     FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),

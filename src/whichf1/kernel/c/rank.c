@@ -262,35 +262,49 @@ static void close_gaps(work *w)
     }
 }
 
+typedef void (*on_part)(void *context, int index);
+
+/* Distribute the items of a size over buckets, and then sort and write the buckets. */
+static wf_status distribute(work *w, int threads, size_t size, on_part scatter_items, on_part write)
+{
+    wf_status status;
+    w->parts = w->n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
+    w->bits = w->n < SMALL ? 4 : w->n < LARGE ? 11 : 16;
+    w->keys = (uint64_t *)(void *)w->out->score;
+    /* items that are no larger than their keys are sorted in the place of these */
+    w->items = wf_allocate((size > sizeof *w->keys ? 2 : 1) * w->n * size + 1);
+    w->scratch = size > sizeof *w->keys ? (char *)w->items + w->n * size : (void *)w->keys;
+    w->starts = malloc((buckets(w) + 1) * sizeof *w->starts);
+    w->places = calloc(w->parts * buckets(w), sizeof *w->places);
+    status = w->items && w->starts && w->places ? WF_OK : WF_NO_MEMORY;
+    if (!status) wf_parallel((int)w->parts, make_keys, w);
+    for (size_t i = 0; i < w->parts && !status; i++) status = w->shares[i].status;
+    if (!status) {
+        find_range(w);
+        wf_parallel((int)w->parts, tally, w);
+        find_places(w);
+        wf_parallel((int)w->parts, scatter_items, w);
+    }
+    for (size_t i = 0; i < w->parts && !status; i++) status = w->shares[i].status;
+    if (!status) wf_parallel((int)w->parts, write, w);
+    return status;
+}
+
+static void release(work *w)
+{
+    free(w->places);
+    free(w->starts);
+    free(w->items);
+}
+
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
                   size_t n, int threads, wf_ranking *out)
 {
     work w = {.scores = scores, .positive = positive, .weights = weights, .n = n, .out = out};
     size_t size = weights ? sizeof(item) : sizeof(uint64_t);
-    w.parts = n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
-    w.bits = n < SMALL ? 4 : n < LARGE ? 11 : 16;
-    w.keys = (uint64_t *)(void *)out->score;
-    w.items = wf_allocate((weights ? 2 : 1) * n * size + 1);
-    w.scratch = weights ? (void *)((item *)w.items + n) : w.keys;
-    w.starts = malloc((buckets(&w) + 1) * sizeof *w.starts);
-    w.places = calloc(w.parts * buckets(&w), sizeof *w.places);
-    wf_status status = w.items && w.starts && w.places ? WF_OK : WF_NO_MEMORY;
-    if (!status) wf_parallel((int)w.parts, make_keys, &w);
-    for (size_t i = 0; i < w.parts && !status; i++) status = w.shares[i].status;
-    if (!status) {
-        find_range(&w);
-        wf_parallel((int)w.parts, tally, &w);
-        find_places(&w);
-        wf_parallel((int)w.parts, scatter, &w);
-    }
-    for (size_t i = 0; i < w.parts && !status; i++) status = w.shares[i].status;
-    if (!status) {
-        wf_parallel((int)w.parts, write_out, &w);
-        close_gaps(&w);
-    }
-    free(w.places);
-    free(w.starts);
-    free(w.items);
+    wf_status status = distribute(&w, threads, size, scatter, write_out);
+    if (!status) close_gaps(&w);
+    release(&w);
     return status;
 }
 
@@ -336,26 +350,8 @@ wf_status wf_order(const wf_column *scores, size_t n, int threads, int64_t *orde
 {
     wf_ranking out = {.score = sorted};
     work w = {.scores = scores, .n = n, .out = &out, .order = order};
-    w.parts = n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
-    w.bits = n < SMALL ? 4 : n < LARGE ? 11 : 16;
-    w.keys = (uint64_t *)(void *)sorted;
-    w.items = wf_allocate(2 * n * sizeof(placed) + 1);
-    w.scratch = (placed *)w.items + n;
-    w.starts = malloc((buckets(&w) + 1) * sizeof *w.starts);
-    w.places = calloc(w.parts * buckets(&w), sizeof *w.places);
-    wf_status status = w.items && w.starts && w.places ? WF_OK : WF_NO_MEMORY;
-    if (!status) wf_parallel((int)w.parts, make_keys, &w);
-    for (size_t i = 0; i < w.parts && !status; i++) status = w.shares[i].status;
-    if (!status) {
-        find_range(&w);
-        wf_parallel((int)w.parts, tally, &w);
-        find_places(&w);
-        wf_parallel((int)w.parts, scatter_places, &w);
-        wf_parallel((int)w.parts, write_places, &w);
-    }
-    free(w.places);
-    free(w.starts);
-    free(w.items);
+    wf_status status = distribute(&w, threads, sizeof(placed), scatter_places, write_places);
+    release(&w);
     return status;
 }
 
@@ -466,89 +462,4 @@ wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size
     if (a.by_chunk != &one) free(a.by_chunk);
     if (room != (char *)few) free(room);
     return status;
-}
-
-/* Curves --------------------------------------------------------------------------------------- */
-
-typedef struct {
-    const double *x, *y;
-    size_t n, chunks;
-    int parts;
-    wf_trapezoids *by_chunk;
-} curve;
-
-VECTORISED static void add_trapezoids(const double *x, const double *y, size_t n,
-                                      wf_trapezoids *out)
-{
-    enum { LANES = 8 };
-    double sums[LANES] = {0}, area = 0;
-    uint64_t rises = 0, falls = 0;
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (size_t j = 0; j < LANES; j++) {
-            double step = x[i + j + 1] - x[i + j];
-            rises |= step > 0;
-            falls |= step < 0;
-            sums[j] += step * (y[i + j + 1] + y[i + j]);
-        }
-    for (; i < n; i++) {
-        double step = x[i + 1] - x[i];
-        rises |= step > 0;
-        falls |= step < 0;
-        area += step * (y[i + 1] + y[i]);
-    }
-    for (size_t j = 0; j < LANES; j++) area += sums[j];
-    *out = (wf_trapezoids){area / 2, (int)rises, (int)falls};
-}
-
-static void add_part_of_curve(void *context, int index)
-{
-    curve *c = context;
-    size_t to = c->chunks * ((size_t)index + 1) / (size_t)c->parts;
-    for (size_t i = c->chunks * (size_t)index / (size_t)c->parts; i < to; i++) {
-        size_t from = i * LINES, left = c->n - 1 - from;
-        add_trapezoids(c->x + from, c->y + from, left < LINES ? left : LINES, &c->by_chunk[i]);
-    }
-}
-
-wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out)
-{
-    wf_trapezoids one;
-    curve c = {x, y, n, n > 1 ? (n - 1 + LINES - 1) / LINES : 0, 1, &one};
-    *out = (wf_trapezoids){0, 0, 0};
-    if (c.chunks > 1) {
-        c.parts = n < 4 * LINES || threads < 1 ? 1 : threads > MOST ? MOST : threads;
-        c.by_chunk = malloc(c.chunks * sizeof *c.by_chunk);
-        if (!c.by_chunk) return WF_NO_MEMORY;
-    }
-    wf_parallel(c.parts, add_part_of_curve, &c);
-    for (size_t i = 0; i < c.chunks; i++) {
-        out->area += c.by_chunk[i].area;
-        out->rises |= c.by_chunk[i].rises;
-        out->falls |= c.by_chunk[i].falls;
-    }
-    if (c.by_chunk != &one) free(c.by_chunk);
-    return WF_OK;
-}
-
-/* Steps of a ranking ---------------------------------------------------------------------------- */
-
-void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
-                double *sums)
-{
-    if (floats) {
-        wf_gather_double(counts, 0, n, plain);
-        for (size_t i = 0; i < n; i++) sums[i] = start += plain[i];
-        return;
-    }
-    int64_t whole = 0, block[BLOCK];
-    for (size_t from = 0; from < n; from += BLOCK) {
-        size_t some = n - from < BLOCK ? n - from : BLOCK;
-        wf_gather(counts, from, some, 8, block);
-        for (size_t i = 0; i < some; i++) {
-            whole += block[i];
-            plain[from + i] = (double)block[i];
-            sums[from + i] = start + (double)whole;
-        }
-    }
 }

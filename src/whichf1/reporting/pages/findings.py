@@ -187,8 +187,8 @@ def page(report: Report | Study) -> str:
     if isinstance(report, Study):
         return study_page(report)
     about = _About(report)
-    made = [Section(name, title, [*parts(about)]) for name, (title, parts) in SECTIONS.items()]
-    sections = [section for section in made if section.parts]
+    written = [Section(name, title, [*parts(about)]) for name, (title, parts) in SECTIONS.items()]
+    sections = [section for section in written if section.parts]
     source = report.source or "Report"
     fields = {"title": source, "subtitle": about.subtitle, "sections": sections}
     parts = [part for section in sections for part in section.parts]
@@ -494,8 +494,8 @@ def _slices(about: _About) -> Iterator[Any]:
     for name, (whole, *parts) in about.slices:
         known = [row for row in parts if np.isfinite(row.score.value)]
         if known:
-            made = slice_picture(name, subject.by, whole, known, len(parts) - len(known))
-            figures.append(shown(replace(made, title=capital(made.title))))
+            picture = slice_picture(name, subject.by, whole, known, len(parts) - len(known))
+            figures.append(shown(replace(picture, title=capital(picture.title))))
     yield Figures(figures)
     scorers = {key: part.evaluate for key, part in subject.slices.items()}
     definitions = about.slice_definitions

@@ -203,8 +203,8 @@ def _dialect(scores: Definitions, dialect: Dialect) -> dict[str, Any]:
 def _properties(name: str) -> dict[str, Any]:
     """The properties of a score and, if one fails, the smallest two tables that show it."""
     definition = define(name)
-    found = [asdict(each) for each in properties(definition).values()]
-    return {"title": title(definition), "properties": found}
+    facts = [asdict(each) for each in properties(definition).values()]
+    return {"title": title(definition), "properties": facts}
 
 
 def _extremal(n: int) -> dict[str, Any]:

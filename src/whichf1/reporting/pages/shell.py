@@ -49,14 +49,14 @@ def rendered(
 
     style = "".join(map(_file, (STYLE, *styles)))
     script = "".join([_file(SCRIPT), code, *map(_file, scripts)])
-    own = {
+    settings = {
         "version": __version__,
         "policy": policy(style, script),
         "style": Markup(style),
         "script": Markup(script),
         "data": None if data is None else Markup(json_text(data)),
     }
-    return _environment().get_template(template).render({**fields, **own}) + "\n"
+    return _environment().get_template(template).render({**fields, **settings}) + "\n"
 
 
 def policy(style: str, script: str) -> str:

@@ -203,10 +203,10 @@ class _Sheet:
         for _ in range(4):
             before = dict(self.chosen)
             self.arrange(figure, [*picture.notes, *notes])
-            found = self.fit(axes)
-            if found == notes and before == self.chosen:
+            layout = self.fit(axes)
+            if layout == notes and before == self.chosen:
                 break
-            notes = found
+            notes = layout
         figure.set_layout_engine("none")
         return axes[0]
 

@@ -109,13 +109,13 @@ def picture(
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, (str, type(None))):
             raise DefinitionError(f"{name} must be text; got {text!r}")
-    made = chosen.make(data, **options)
-    made = replace(made, kind=chosen.name, title=capital(made.title))
+    drawn = chosen.make(data, **options)
+    drawn = replace(drawn, kind=chosen.name, title=capital(drawn.title))
     if title is not None:
-        made = replace(made, title=title)
+        drawn = replace(drawn, title=title)
     if caption is not None:
-        made = replace(made, notes=(caption,) if caption else (), signatures=())
-    return made
+        drawn = replace(drawn, notes=(caption,) if caption else (), signatures=())
+    return drawn
 
 
 def _chosen(result: Any, name: str | None) -> tuple[Kind, Any]:

@@ -44,8 +44,8 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
     chosen = next(iter(data.crossed)) if dataset is None else dataset
     if chosen not in data.crossed:
         raise DefinitionError(f"there is no data set {chosen!r} among {', '.join(data.crossed)}")
-    own = {x.system: x for x in data.means if x.data_set == chosen}
-    shown = [own[system] for system in data.ranking if system in own][:MOST]
+    means = {x.system: x for x in data.means if x.data_set == chosen}
+    shown = [means[system] for system in data.ranking if system in means][:MOST]
     name, level = title_of(data.definition), level_of(data.definition)
     ends = [x for each in shown if each.interval for x in (each.interval.low, each.interval.high)]
     every = [*(x for each in shown for x in each.values), *ends]
@@ -143,12 +143,12 @@ def critical_difference(both: tuple[Study, AverageRanks]) -> Picture:
 
 def _cliques(ranks: Sequence[float], limit: float) -> list[tuple[int, int]]:
     """The longest runs of neighbours, in order, whose ranks differ by less than the limit."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for first, low in enumerate(ranks):
         last = max(at for at, high in enumerate(ranks) if high - low < limit)
-        if last > first and not any(a <= first and last <= b for a, b in found):
-            found.append((first, last))
-    return found
+        if last > first and not any(a <= first and last <= b for a, b in spans):
+            spans.append((first, last))
+    return spans
 
 
 @declare("meta", {Study: same})
@@ -164,12 +164,12 @@ def meta(data: Study, *, baseline: str | None = None) -> Picture:
     if other not in data.systems:
         raise DefinitionError(f"there is no system {other!r} among {', '.join(data.systems)}")
     single = data.folds or data.pairs
-    own = [pair for pair in single if {pair.a, pair.b} == {best, other}][:MOST]
-    sign = [1.0 if pair.a == best else -1.0 for pair in own]
+    pairs = [pair for pair in single if {pair.a, pair.b} == {best, other}][:MOST]
+    sign = [1.0 if pair.a == best else -1.0 for pair in pairs]
     over = next(pair for pair in data.across if {pair.a, pair.b} == {best, other})
-    turned = [_turned(x.interval, s) for x, s in zip(own, sign, strict=True)]
-    values = [s * x.difference for x, s in zip(own, sign, strict=True)]
-    shown_names = [pair.data_set for pair in own]
+    turned = [_turned(x.interval, s) for x, s in zip(pairs, sign, strict=True)]
+    values = [s * x.difference for x, s in zip(pairs, sign, strict=True)]
+    shown_names = [pair.data_set for pair in pairs]
     mean = _mean(over, best)
     name = title_of(data.definition)
     scale = with_names("", [*shown_names, "mean over data sets"], "data sets")

@@ -44,11 +44,11 @@ def _others(needed: frozenset[str]) -> tuple[tuple[str, ...], frozenset[str]]:
     chosen: list[str] = []
     while needed and len(chosen) < _FEW:
         path = max(usable, key=lambda each: (len(needed & _characters(each)), usable[each]))
-        found = needed & _characters(path)
-        if not found:
+        covered = needed & _characters(path)
+        if not covered:
             break
         chosen.append(usable[path])
-        needed -= found
+        needed -= covered
     return tuple(chosen), needed
 
 

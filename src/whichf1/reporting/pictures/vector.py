@@ -102,12 +102,12 @@ def is_table(picture: Picture) -> bool:
 
 def tag(name: str, text: str = "", **attributes: object) -> str:
     """An element; its content is already markup, its attributes are not."""
-    given = "".join(
+    written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{_attribute(value)}"'
         for key, value in attributes.items()
         if value is not None
     )
-    return f"<{name}{given}>{text}</{name}>" if text else f"<{name}{given}/>"
+    return f"<{name}{written}>{text}</{name}>" if text else f"<{name}{written}/>"
 
 
 def _attribute(value: object) -> str:

@@ -89,15 +89,16 @@ def read_sets(
         raise InputError("columns of 0 and 1 for each label must be in one file or frame")
     names = one_or_several(true, "true") or ()
     declared = Labels(names if labels is None else labels)
-    _refuse_widths(names, systems or [()], declared)
+    refuse_widths(names, systems or [()], declared)
     bits = [*names[1:], *chain(*systems or ())]
     request = Request.of(true=names[0], pred=bits, labels=declared, joint=True, **options)
     return _tally_bits(*Grouped().gather(data, None, request))
 
 
-def _refuse_widths(
+def refuse_widths(
     true: Sequence[str], systems: Sequence[Sequence[str]], labels: Sequence[Any]
 ) -> None:
+    """Raise unless every side has a column for each label."""
     for pred in systems:
         if not len(labels) == len(true) == len(pred) > 0:
             raise ShapeError(
@@ -223,7 +224,8 @@ def _bits(rows: list[Row], columns: Request, origin: Origin) -> MultiLabelCounts
     labels: Labels = columns.labels
     names = (columns.true, *columns.preds)
     bits = np.array(
-        [[_bit(row[at], name, origin) for at, name in enumerate(names)] for row in rows], np.bool_
+        [[read_bit(row[at], name, origin) for at, name in enumerate(names)] for row in rows],
+        np.bool_,
     )
     sides = np.split(bits, len(names) // len(labels), axis=1)
     keys = [np.flatnonzero(side) for side in sides]
@@ -251,8 +253,10 @@ def _together(
     return MultiLabelCounts(labels, lines, declared=declared, systems=tuple(systems), **measure)
 
 
-def _bit(cell: Any, column: str, origin: Origin) -> bool:
-    value = from_json(cell) if origin.reading_of(column) == "json" else cell
+def read_bit(cell: Any, column: str, origin: Origin) -> bool:
+    """A cell of a column of 0 and 1."""
+    written = isinstance(cell, str) and origin.reading_of(column) == "json"
+    value = from_json(cell) if written else cell
     value = value.item() if hasattr(value, "item") else value
     known = {"0": False, "1": True} if isinstance(value, str) else {0: False, 1: True}
     if value not in known:

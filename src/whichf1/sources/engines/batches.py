@@ -50,12 +50,12 @@ def gather_batches(data: Any, request: Request, question: Question) -> Answer:
     parts: list[Any] = []
     for number, batch in enumerate(_read(batches, used), 1):
         name = f"batch {number:,} of {batches.name}"
-        part, found, _ = _answer(batch, request, question, name)
-        columns = columns or found
-        if replace(found, labels=None) != replace(columns, labels=None):
+        part, kinds, _ = _answer(batch, request, question, name)
+        columns = columns or kinds
+        if replace(kinds, labels=None) != replace(columns, labels=None):
             raise InputError(
                 f"{name} resolves these names to other columns than the first batch: "
-                f"{found.used}, not "
+                f"{kinds.used}, not "
                 f"{columns.used}. Name the columns: true=..., pred=..."
             )
         parts.append(part)
@@ -97,25 +97,25 @@ def _has_items(frame: Any) -> bool:
 
 
 def _batches_of(data: Any) -> Batches:
-    own = type(data)
-    root = own.__module__.partition(".")[0]
-    name = f"the {root} {own.__name__}"
+    type_ = type(data)
+    root = type_.__module__.partition(".")[0]
+    name = f"the {root} {type_.__name__}"
     if isinstance(data, (list, tuple)):
         return Batches("the list of batches", lambda used: _each(iter(data), used))
     if root == "datasets":
         return _hugging_face(data, name)
     if root == "pyarrow":
         return _arrow(data, name)
-    if hasattr(own, "__arrow_c_stream__"):
+    if hasattr(type_, "__arrow_c_stream__"):
         reader = _pyarrow(name).RecordBatchReader.from_stream(data)
         return Batches(name, lambda used: _tables(reader, used), reader.schema.names)
-    if hasattr(own, "__dataframe__"):
+    if hasattr(type_, "__dataframe__"):
         _pyarrow(name)
         from pyarrow.interchange import from_dataframe
 
         table = from_dataframe(data)
         return Batches(name, lambda used: iter([table.select(used)]), table.column_names)
-    name = f"the {own.__name__}"
+    name = f"the {type_.__name__}"
     _refuse_begun(data, name)
     return Batches(name, lambda used: _each(data, used))
 

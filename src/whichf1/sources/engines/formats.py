@@ -142,9 +142,9 @@ class File(ABC):
         refuse_twins(columns, self.name)
         return columns
 
-    def added(self, own: Sequence[str]) -> list[str]:
+    def added(self, present: Sequence[str]) -> list[str]:
         """The columns that its folders add; its own columns take precedence."""
-        return [name for name in self.folders if name not in own]
+        return [name for name in self.folders if name not in present]
 
     def _refuse_broken(self) -> None:
         """Raise if a compressed file is truncated or its checksum is wrong, or if a line is

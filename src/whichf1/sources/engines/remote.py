@@ -266,8 +266,8 @@ class Original:
         """Some of its bytes."""
         starts, ends = zip(*ranges, strict=True)
         paths = [self._path] * len(ranges)
-        found: list[bytes] = self._system.cat_ranges(paths, starts, ends, on_error="raise")
-        return found
+        parts: list[bytes] = self._system.cat_ranges(paths, starts, ends, on_error="raise")
+        return parts
 
 
 class PartlyCopied(Copy):

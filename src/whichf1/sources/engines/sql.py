@@ -144,10 +144,12 @@ def gather_rows(rows: Rows, request: Request, question: Question, *, skip: bool 
     names = [name for name, _ in facts]
     columns = request.find(names, rows.name)
     chosen = {name: (f"c{(at := names.index(name))}", facts[at][1]) for name in columns.used}
-    given = f"{ROWS}({', '.join(f'c{at}' for at in range(len(names)))}) AS ({rows.query})"
-    shown = (_of_sqlite if rows.dialect == "sqlite" else _of_postgres)(rows, given, chosen, columns)
+    rows_as = f"{ROWS}({', '.join(f'c{at}' for at in range(len(names)))}) AS ({rows.query})"
+    shown = (_of_sqlite if rows.dialect == "sqlite" else _of_postgres)(
+        rows, rows_as, chosen, columns
+    )
     select = ", ".join(f"{sql} AS {quote(_spelled(name))}" for name, (_, sql) in shown.items())
-    head = f"WITH {given}, {ITEMS} AS (SELECT {select} FROM {ROWS})"
+    head = f"WITH {rows_as}, {ITEMS} AS (SELECT {select} FROM {ROWS})"
     frame = _table(rows, head, {name: kind for name, (kind, _) in shown.items()})
     return gather_frame(frame, request, question, Origin(rows.name, skip=skip))
 
@@ -171,12 +173,12 @@ Shown: TypeAlias = dict[str, tuple[str, str]]
 """The type of each column in Ibis, and its SQL."""
 
 
-def _of_sqlite(rows: Rows, given: str, chosen: Chosen, columns: Request) -> Shown:
+def _of_sqlite(rows: Rows, rows_as: str, chosen: Chosen, columns: Request) -> Shown:
     """Columns by the types of their values, which SQLite does not fix."""
     kinds = ", ".join(f"group_concat(DISTINCT typeof({sql}))" for sql, _ in chosen.values())
-    (found,) = rows.run(f"WITH {given} SELECT {kinds} FROM {ROWS}")
+    (types,) = rows.run(f"WITH {rows_as} SELECT {kinds} FROM {ROWS}")
     shown = {}
-    for (name, (sql, _)), text in zip(chosen.items(), found, strict=True):
+    for (name, (sql, _)), text in zip(chosen.items(), types, strict=True):
         held = {*(text or "").split(",")} - {"null", ""}
         if held & {"text", "blob"} and held != {"text"}:
             raise LabelError(
@@ -196,7 +198,7 @@ def _of_sqlite(rows: Rows, given: str, chosen: Chosen, columns: Request) -> Show
     return shown
 
 
-def _of_postgres(rows: Rows, given: str, chosen: Chosen, columns: Request) -> Shown:
+def _of_postgres(rows: Rows, rows_as: str, chosen: Chosen, columns: Request) -> Shown:
     """Columns by their types; what is neither a number nor a list is text."""
     shown = {}
     for name, (sql, type_) in chosen.items():
@@ -239,8 +241,8 @@ def _ask(rows: Rows, head: str, backend: Any, expression: Any) -> list[list[Any]
         _multiply_safely(tree)
     query = tree.sql(dialect=backend.dialect)
     joined = f"{head}, {query[5:]}" if query.startswith("WITH ") else f"{head} {query}"
-    facts, found = rows.told(joined)
-    return [[*column] for column in zip(*found, strict=True)] or [[] for _ in facts]
+    facts, answer = rows.told(joined)
+    return [[*column] for column in zip(*answer, strict=True)] or [[] for _ in facts]
 
 
 def _spelled(name: str) -> str:
@@ -438,9 +440,9 @@ def _of_backend(backend: Any, query: Any, table: Any, address: Address | None = 
 @contextmanager
 def _of_sqlalchemy(data: Any) -> Iterator[tuple[str, Any, str]]:
     """The connection of an engine, of a connection or of a session."""
-    own = data.connection() if hasattr(data, "get_bind") else data
-    dialect = getattr(getattr(own, "dialect", None), "name", "")
-    if dialect not in DATABASES or hasattr(own, "sync_engine"):
+    connection = data.connection() if hasattr(data, "get_bind") else data
+    dialect = getattr(getattr(connection, "dialect", None), "name", "")
+    if dialect not in DATABASES or hasattr(connection, "sync_engine"):
         raise InputError(
             f"SQLAlchemy's connections to {' and '.join(DATABASES)} are supported; this is "
             f"{dialect or type(data).__name__}. Pass an Ibis connection."
@@ -448,15 +450,19 @@ def _of_sqlalchemy(data: Any) -> Iterator[tuple[str, Any, str]]:
     name, said = DATABASES[dialect]
     borrowed = None
     try:
-        borrowed = own.raw_connection() if hasattr(own, "raw_connection") else own.connection
+        borrowed = (
+            connection.raw_connection()
+            if hasattr(connection, "raw_connection")
+            else connection.connection
+        )
         yield name, borrowed.driver_connection, said
     except WhichF1Error:
         raise
     except Exception as error:
-        plain = own.engine.url.set(drivername=dialect)
+        plain = connection.engine.url.set(drivername=dialect)
         address = Address(plain.render_as_string(hide_password=False))
         shown = address.without_secrets(first_line(str(error)))
         raise FileError(f"cannot connect to {address.name!r}: {shown}") from None
     finally:
-        if borrowed is not None and hasattr(own, "raw_connection"):
+        if borrowed is not None and hasattr(connection, "raw_connection"):
             borrowed.close()

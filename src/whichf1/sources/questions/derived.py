@@ -141,8 +141,8 @@ class JudgedColumns:
         within = lowest(expected) + EQUALLY_GOOD * float(matrix.max())
         t, paid, open_ = nw.col("t") - 1, [], nw.lit(True)
         for column, each in zip(matrix.T.tolist(), expected, strict=True):
-            own = total([_choose(t == at, cost, 0.0) for at, cost in enumerate(column)])
-            paid.append(_choose(open_ & (each <= within), own, 0.0))
+            cost_of_class = total([_choose(t == at, cost, 0.0) for at, cost in enumerate(column)])
+            paid.append(_choose(open_ & (each <= within), cost_of_class, 0.0))
             open_ = open_ & (each > within)
         return Expression(total(paid))
 

@@ -11,14 +11,21 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from whichf1.errors import InputError, ShapeError
 from whichf1.sources.arrays import count_arrays
 from whichf1.sources.engines import frames
-from whichf1.sources.engines.database import Database, as_number, as_score, quote
+from whichf1.sources.engines.database import (
+    Database,
+    as_number,
+    as_score,
+    plain_columns,
+    quote,
+    text,
+)
 from whichf1.sources.lines import ScoredLines, refuse_large
 from whichf1.sources.request import (
     EXACT,
@@ -47,6 +54,8 @@ FIRST = 10_000
 MOST_SETS = 32
 """Prediction columns that DuckDB groups in one pass."""
 SUMS = ["w", "ww", "bad"]
+MOST_CODED = 1 << 20
+"""Columns with more distinct texts than this are not coded by DuckDB."""
 
 
 class Question(ABC):
@@ -233,13 +242,73 @@ def _counted_rows(counts: Counts) -> list[Row]:
     return [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
 
 
+class CodedColumn(NamedTuple):
+    """A column as the code of each row, and the distinct values that codes stand for."""
+
+    codes: Array
+    values: Sequence[Any] | Array
+
+
 class Listed(Question):
-    """The columns unchanged, item by item in order."""
+    """The columns item by item in order; texts of a DuckDB view are coded there."""
+
+    def of_view(
+        self, database: Database, columns: Request, explain: Callable[[str], str]
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``."""
+        names = [short for short, _, _ in _names(columns)]
+
+        def ask() -> list[Any]:
+            return coded_columns(database, nw.to_native(_viewed(database, columns)), names)
+
+        return {KEY: [dict(zip(names, database.ask(ask, explain), strict=True))]}
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[dict[str, Any]]]:
         """The columns of a part, by the names of this module."""
         names = [short for short, _, _ in _names(columns)]
         return {KEY: [dict(zip(names, frames.columns_of(items), strict=True))]}
+
+
+def coded_columns(database: Database, items: Any, names: Sequence[str]) -> list[Any]:
+    """The columns of a DuckDB relation, with texts as codes, which an ENUM type gives them.
+
+    To make Python objects of all texts would take many times as long as reading the file.
+    """
+    kinds = dict(zip(items.columns, map(str, items.types), strict=True))
+    texts = [name for name in names if kinds[name] in ("VARCHAR", "JSON")]
+    if not texts:
+        return plain_columns(items)
+    lists = ", ".join(f"list(DISTINCT {name}::VARCHAR)" for name in texts)
+    (row,) = items.aggregate(lists).fetchall()
+    distinct = {
+        name: sorted(x for x in values or () if x is not None)
+        for name, values in zip(texts, row, strict=True)
+    }
+    few = {name: values for name, values in distinct.items() if 0 < len(values) <= MOST_CODED}
+    made: list[str] = []
+    try:
+        shown = dict(zip(names, names, strict=True))
+        for name, values in few.items():
+            kind = f"coded_{name}"
+            listed = ", ".join(text(value) for value in values)
+            database.connection.execute(f"CREATE TYPE {kind} AS ENUM ({listed})")
+            made.append(kind)
+            shown[name] = f"enum_code({name}::VARCHAR::{kind}) AS {name}"
+        cells = plain_columns(items.project(", ".join(shown.values())))
+    finally:
+        for kind in made:
+            database.connection.execute(f"DROP TYPE {kind}")
+    return [
+        _coded(column, few[name]) if name in few else column
+        for name, column in zip(names, cells, strict=True)
+    ]
+
+
+def _coded(column: Any, values: list[str]) -> CodedColumn:
+    if isinstance(column, np.ndarray):
+        return CodedColumn(column, values)
+    codes = np.array([len(values) if x is None else x for x in column], np.intp)
+    return CodedColumn(codes, [*values, None])
 
 
 def _of_arrays(request: Request, width: int, name: str) -> Request:

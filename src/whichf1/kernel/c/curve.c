@@ -1,0 +1,264 @@
+/* Curves of a ranking: running sums of its steps, points, and the area under them.
+ *
+ * Lines of a ranking are processed in blocks that stay in the first-level cache. Counts are whole
+ * numbers, so that several threads give the same sums; sums of weights are added one by one.
+ */
+#include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 512, LINES = 8192, MOST = WF_MOST_THREADS };
+
+static int threads_for(size_t lines, int threads)
+{
+    return lines < 4 * LINES || threads < 2 ? 1 : threads > MOST ? MOST : threads;
+}
+
+/* Steps of a ranking ---------------------------------------------------------------------------- */
+
+void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
+                double *sums)
+{
+    if (floats) {
+        wf_gather_double(counts, 0, n, plain);
+        for (size_t i = 0; i < n; i++) sums[i] = start += plain[i];
+        return;
+    }
+    int64_t whole = 0, block[BLOCK];
+    for (size_t from = 0; from < n; from += BLOCK) {
+        size_t some = n - from < BLOCK ? n - from : BLOCK;
+        wf_gather(counts, from, some, 8, block);
+        for (size_t i = 0; i < some; i++) {
+            whole += block[i];
+            plain[from + i] = (double)block[i];
+            sums[from + i] = start + (double)whole;
+        }
+    }
+}
+
+/* Points of a curve ------------------------------------------------------------------------------ */
+
+/* A part of the lines: its sums and points; then the sums and points before it. */
+typedef struct {
+    double tp, fp;
+    size_t points;
+} share;
+
+typedef struct {
+    const wf_steps *steps;
+    wf_curve_kind kind;
+    wf_kept kept;
+    wf_points *out;
+    size_t parts;
+    share shares[MOST];
+} curve;
+
+/* Running sums of some lines, from those above them to the line after them, if there is one. */
+typedef struct {
+    size_t n, points;
+    double tp[BLOCK + 2], fp[BLOCK + 2];
+    unsigned char kept[BLOCK];
+} block;
+
+static size_t first_line(const curve *c, size_t part) { return c->steps->n / c->parts * part; }
+
+static size_t end_of_lines(const curve *c, size_t part)
+{
+    return part + 1 == c->parts ? c->steps->n : first_line(c, part + 1);
+}
+
+static void add_counts(const wf_steps *s, const wf_column *counts, size_t start, size_t n,
+                       double *sums)
+{
+    double plain[BLOCK + 1];
+    wf_column here = *counts;
+    here.data += (ptrdiff_t)start * here.stride;
+    wf_running(&here, s->floats, n, sums[0], plain, sums + 1);
+}
+
+/* Which lines have a point. A step like the next one leaves its point on the line between the points
+ * beside it. A sum of weights may not change by a small one. */
+static void choose(const curve *c, size_t start, block *b)
+{
+    size_t end = start + b->n == c->steps->n ? b->n - 1 : b->n;
+    b->points = 0;
+    for (size_t i = 0; i < end; i++) {
+        double up = b->tp[i + 1] - b->tp[i], next_up = b->tp[i + 2] - b->tp[i + 1];
+        double along = b->fp[i + 1] - b->fp[i], next_along = b->fp[i + 2] - b->fp[i + 1];
+        b->kept[i] = c->kept == WF_RISES ? (up != 0) | (next_up != 0)
+                                         : (up != next_up) | (along != next_along);
+    }
+    if (end < b->n) b->kept[end] = 1;
+    if (!start && c->kind != WF_DET) b->kept[0] = 1; /* the second point of other curves */
+    for (size_t i = 0; i < b->n; i++) b->points += b->kept[i];
+}
+
+/* The sums of lines from start on, after those in the share. */
+static void read_block(const curve *c, size_t start, size_t end, const share *s, block *b)
+{
+    b->n = b->points = end - start < BLOCK ? end - start : BLOCK;
+    size_t n = start + b->n < c->steps->n ? b->n + 1 : b->n;
+    b->tp[0] = s->tp;
+    b->fp[0] = s->fp;
+    add_counts(c->steps, &c->steps->positives, start, n, b->tp);
+    add_counts(c->steps, &c->steps->negatives, start, n, b->fp);
+    if (c->kept != WF_EVERY) choose(c, start, b);
+}
+
+static void count_points(void *context, int index)
+{
+    curve *c = context;
+    share *s = &c->shares[index];
+    size_t end = end_of_lines(c, (size_t)index);
+    block b;
+    *s = (share){0, 0, 0};
+    for (size_t i = first_line(c, (size_t)index); i < end; i += b.n) {
+        read_block(c, i, end, s, &b);
+        s->tp = b.tp[b.n];
+        s->fp = b.fp[b.n];
+        s->points += b.points;
+    }
+}
+
+/* Points of true and false positives; a rate of no items is 0 in a DET curve, and recall is 1. */
+VECTORISED static void write_points(wf_curve_kind kind, const double *tp, const double *fp,
+                                    size_t n, const wf_points *out, double *x, double *y)
+{
+    double p = out->positives, q = out->negatives;
+    switch (kind) {
+    case WF_ROC:
+        for (size_t i = 0; i < n; i++) x[i] = fp[i] / q, y[i] = tp[i] / p;
+        return;
+    case WF_PR:
+        for (size_t i = 0; i < n; i++) {
+            double taken = tp[i] + fp[i];
+            x[i] = p == 0 ? 1 : tp[i] / p;
+            y[i] = tp[i] / (taken == 0 ? 1 : taken);
+        }
+        return;
+    case WF_DET:
+        q = q == 0 ? 1 : q;
+        for (size_t i = 0; i < n; i++) x[i] = fp[i] / q, y[i] = (p - tp[i]) / (p == 0 ? 1 : p);
+        return;
+    default: memcpy(x, fp, n * sizeof *x); memcpy(y, tp, n * sizeof *y);
+    }
+}
+
+/* Leave only the sums and thresholds of the lines that have a point. */
+static void compress(block *b, double *threshold)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        b->tp[at + 1] = b->tp[i + 1];
+        b->fp[at + 1] = b->fp[i + 1];
+        threshold[at] = threshold[i];
+        at += b->kept[i];
+    }
+}
+
+static void draw_points(void *context, int index)
+{
+    curve *c = context;
+    wf_points *out = c->out;
+    share s = c->shares[index];
+    size_t end = end_of_lines(c, (size_t)index);
+    block b;
+    double threshold[BLOCK];
+    for (size_t i = first_line(c, (size_t)index); i < end; i += b.n) {
+        read_block(c, i, end, &s, &b);
+        s.tp = b.tp[b.n];
+        s.fp = b.fp[b.n];
+        wf_gather_double(&c->steps->score, i, b.n, threshold);
+        if (c->kept != WF_EVERY) compress(&b, threshold);
+        write_points(c->kind, b.tp + 1, b.fp + 1, b.points, out, out->x + s.points,
+                     out->y + s.points);
+        memcpy(out->threshold + s.points, threshold, b.points * sizeof *threshold);
+        s.points += b.points;
+    }
+}
+
+void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threads, wf_points *out)
+{
+    curve c = {.steps = steps, .kind = kind, .kept = kept, .out = out};
+    const double none = 0;
+    c.parts = steps->floats ? 1 : (size_t)threads_for(steps->n, threads);
+    wf_parallel((int)c.parts, count_points, &c);
+    out->positives = out->negatives = 0;
+    out->points = 1;
+    for (size_t i = 0; i < c.parts; i++) {
+        share here = c.shares[i];
+        c.shares[i] = (share){out->positives, out->negatives, out->points};
+        out->positives += here.tp;
+        out->negatives += here.fp;
+        out->points += here.points;
+    }
+    write_points(kind, &none, &none, 1, out, out->x, out->y);
+    if (kind == WF_PR) out->x[0] = 0, out->y[0] = 1;
+    out->threshold[0] = INFINITY;
+    wf_parallel((int)c.parts, draw_points, &c);
+}
+
+/* The area under a curve ------------------------------------------------------------------------- */
+
+typedef struct {
+    const double *x, *y;
+    size_t n, chunks;
+    int parts;
+    wf_trapezoids *by_chunk;
+} areas;
+
+VECTORISED static void add_trapezoids(const double *x, const double *y, size_t n,
+                                      wf_trapezoids *out)
+{
+    enum { LANES = 8 };
+    double sums[LANES] = {0}, area = 0;
+    uint64_t rises = 0, falls = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++) {
+            double step = x[i + j + 1] - x[i + j];
+            rises |= step > 0;
+            falls |= step < 0;
+            sums[j] += step * (y[i + j + 1] + y[i + j]);
+        }
+    for (; i < n; i++) {
+        double step = x[i + 1] - x[i];
+        rises |= step > 0;
+        falls |= step < 0;
+        area += step * (y[i + 1] + y[i]);
+    }
+    for (size_t j = 0; j < LANES; j++) area += sums[j];
+    *out = (wf_trapezoids){area / 2, (int)rises, (int)falls};
+}
+
+static void add_part_of_area(void *context, int index)
+{
+    areas *c = context;
+    size_t to = c->chunks * ((size_t)index + 1) / (size_t)c->parts;
+    for (size_t i = c->chunks * (size_t)index / (size_t)c->parts; i < to; i++) {
+        size_t from = i * LINES, left = c->n - 1 - from;
+        add_trapezoids(c->x + from, c->y + from, left < LINES ? left : LINES, &c->by_chunk[i]);
+    }
+}
+
+wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out)
+{
+    wf_trapezoids one;
+    areas c = {x, y, n, n > 1 ? (n - 1 + LINES - 1) / LINES : 0, 1, &one};
+    *out = (wf_trapezoids){0, 0, 0};
+    if (c.chunks > 1) {
+        c.parts = threads_for(n, threads);
+        c.by_chunk = malloc(c.chunks * sizeof *c.by_chunk);
+        if (!c.by_chunk) return WF_NO_MEMORY;
+    }
+    wf_parallel(c.parts, add_part_of_area, &c);
+    for (size_t i = 0; i < c.chunks; i++) {
+        out->area += c.by_chunk[i].area;
+        out->rises |= c.by_chunk[i].rises;
+        out->falls |= c.by_chunk[i].falls;
+    }
+    if (c.by_chunk != &one) free(c.by_chunk);
+    return WF_OK;
+}

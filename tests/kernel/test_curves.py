@@ -1,0 +1,86 @@
+"""Curves of a ranking: in C and in NumPy they have the same points, in any number of threads."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.helpers.memory import LAYOUTS, Array
+from whichf1.kernel import native, reference
+
+Steps = tuple[Array, Array, Array]
+EVERY_CURVE = [*itertools.product(reference.CURVES, reference.KEPT)]
+
+
+@st.composite
+def steps(draw: st.DrawFn) -> Steps:
+    """Lines of a ranking: counts, or sums of weights of which some are lost in others."""
+    n = draw(st.one_of(st.integers(1, 40), st.integers(500, 1600)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    score = np.sort(rng.normal(size=n))[::-1].astype(draw(st.sampled_from(["<f8", ">f8", "<f4"])))
+    kind = draw(st.sampled_from(["<i4", "<i8", ">i8", "<f8"]))
+    counts: Array = rng.integers(0, draw(st.integers(1, 4)), (2, n))
+    if kind == "<f8" and draw(st.booleans()):
+        counts = counts * 10.0 ** rng.integers(-20, 3, (2, n))
+    layout = LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))]
+    positives, negatives = (layout(x.astype(kind)) for x in counts)
+    return layout(score), positives, negatives
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps(), st.sampled_from(EVERY_CURVE))
+def test_the_points_of_a_curve_are_those_of_its_twin(lines: Steps, curve: tuple[str, str]) -> None:
+    ours, twin = (kernel.curve(*lines, *curve) for kernel in (native, reference))
+    np.testing.assert_array_equal(ours, twin)
+
+
+@pytest.mark.parametrize("curve", EVERY_CURVE)
+def test_threads_share_the_lines_of_a_long_curve(
+    curve: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    counts = rng.integers(0, 2, (2, 40_000)).astype(np.int32)
+    lines = (np.arange(40_000.0)[::-1], *counts)
+    twin = reference.curve(*lines, *curve)
+    for threads in (1, 2, 3, 64):
+        monkeypatch.setattr(native, "THREADS", threads)
+        np.testing.assert_array_equal(native.curve(*lines, *curve), twin)
+
+
+@settings(max_examples=50, deadline=None)
+@given(steps())
+def test_what_is_left_out_is_on_the_line_between_its_neighbours(lines: Steps) -> None:
+    whole = [x.astype(np.float64).round() for x in lines[1:]]
+    every, corners, rises = (native.curve(lines[0], *whole, "counts", x) for x in reference.KEPT)
+    assert every.shape[1] == len(lines[0]) + 1
+    for fewer in (corners, rises):
+        places = np.searchsorted(-every[2], -fewer[2])
+        np.testing.assert_array_equal(every[:, places], fewer)
+        same = np.interp(np.arange(len(every[0])), places, fewer[1])
+        np.testing.assert_allclose(same, every[1], atol=1e-9)
+
+
+def test_rates_of_nothing() -> None:
+    score, some, none = np.array([2.0, 1.0]), np.array([1, 2]), np.array([0, 0])
+    for kernel in (native, reference):
+        assert np.isnan(kernel.curve(score, some, none, "roc")[0]).all()
+        assert kernel.curve(score, some, none, "det").tolist() == [
+            [0, 0, 0],
+            [1, 2 / 3, 0],
+            [np.inf, 2, 1],
+        ]
+        assert kernel.curve(score, none, some, "pr")[:2].tolist() == [[0, 1, 1], [1, 0, 0]]
+
+
+def test_a_curve_needs_lines_of_one_length_and_type() -> None:
+    two, three = np.array([1, 2]), np.array([1, 2, 3])
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.curve(np.array([2.0, 1.0]), two, three)
+    with pytest.raises(ValueError, match="equal lengths above 0"):
+        native.curve(np.array([]), two[:0], two[:0])
+    with pytest.raises(TypeError, match="one type"):
+        native.curve(np.array([2.0, 1.0]), two, two * 0.5)
