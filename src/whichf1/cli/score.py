@@ -182,14 +182,15 @@ def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> 
 
 
 def span_counts(options: TableOptions) -> Additive:
-    """The spans of a CoNLL file, or of two, or of each slice; no option for columns applies."""
-    columns = (*files.COLUMNS, "id", "master", "from_", "table", "query")
-    for name in columns:
+    """The spans of a CoNLL file, or of two, or of each slice; columns have no names there."""
+    measures = ("weights", "cluster")
+    columns = {*files.COLUMNS, "id", "master", "from_", "table", "query"}
+    for name in sorted(columns.difference(measures)):
         if getattr(options, name):
             raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
     paths = files.given_paths(options)
-    chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
-    chosen = {name: value for name, value in chosen.items() if value is not None}
+    named = {name: getattr(options, name) for name in (*measures, "match", "broken")}
+    chosen: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     from whichf1.sources.spans import spans, spans_by
 
     chosen |= {"scheme": options.spans, "labels": options.declared}

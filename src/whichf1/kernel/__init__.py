@@ -19,6 +19,7 @@ except ImportError:  # the extension was not built
 
 THREADS = native.THREADS if NATIVE else 1
 TOLERANCE = reference.TOLERANCE
+Binned = reference.Binned
 CountedTable = reference.CountedTable
 Formula = reference.Formula
 LossSums = reference.LossSums
@@ -28,6 +29,7 @@ RankAreas = reference.RankAreas
 Ranks = reference.Ranks
 add_pairs = native.add_pairs if NATIVE else reference.add_pairs
 beta_logit = native.beta_logit if NATIVE else reference.beta_logit
+bin_sums = native.bin_sums if NATIVE else reference.bin_sums
 brier_sums = native.brier_sums if NATIVE else reference.brier_sums
 count_class = native.count_class if NATIVE else reference.count_class
 count_pairs = native.count_pairs if NATIVE else reference.count_pairs
@@ -38,6 +40,7 @@ encode = native.encode if NATIVE else reference.encode
 first_bad_row = native.first_bad_row if NATIVE else reference.first_bad_row
 flips = native.flips if NATIVE else reference.flips
 group_labels = native.group_labels if NATIVE else reference.group_labels
+hinge_sums = native.hinge_sums if NATIVE else reference.hinge_sums
 information = native.information if NATIVE else reference.information
 item_labels = native.item_labels if NATIVE else reference.item_labels
 label_flags = native.label_flags if NATIVE else reference.label_flags

@@ -6,7 +6,7 @@ Nothing is checked twice: the caller (``sources``) ensures the exact shapes and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, isqrt, log
+from math import fsum, inf, isqrt, log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -64,6 +64,19 @@ class RankAreas(NamedTuple):
     highest: float
     """The highest score."""
     lowest: float
+
+
+class Binned(NamedTuple):
+    """Items by their probability, in bins."""
+
+    sums: Array
+    """(3, bins): items, positives, and the sum of the probabilities."""
+    absolute: float
+    """|Σ (y − p)| of the items of each bin, added up."""
+    largest: float
+    """The largest of these, divided by the number of its items."""
+    squared: float
+    """The sum of their squares, each divided by the number of its items."""
 
 
 class TableSums(NamedTuple):
@@ -568,6 +581,23 @@ def _runs(values: Array) -> tuple[Array, Array]:
     return (values if distinct == len(values) else values[:distinct].copy()), count
 
 
+def bin_sums(scores: Array, labels: Array, edges: Array) -> Binned | None:
+    """Count items without weights in bins of their probabilities, between rising edges.
+
+    None if a score is outside [0, 1] or a label neither 0 nor 1.
+    """
+    positive, p = labels == 1, scores.astype(np.float64)
+    if not (positive | (labels == 0)).all() or not ((p >= 0) & (p <= 1)).all():
+        return None
+    at, bins = np.searchsorted(edges, p, "left"), len(edges) + 1
+    sums = np.stack([np.bincount(at, x, bins) for x in (np.ones(len(at)), positive, p)])
+    sums[2] = [fsum(p[at == each]) for each in range(bins)]
+    items, hits, mass = sums
+    off = np.abs(hits - mass)
+    gap = off / np.where(items == 0, 1, items)
+    return Binned(sums, float(off.sum()), float(gap.max()), float((off * gap).sum()))
+
+
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
@@ -606,6 +636,17 @@ def brier_sums(codes: Array, probabilities: Array) -> LossSums:
         return squared
 
     return _sum_losses(losses, codes, probabilities)
+
+
+def hinge_sums(codes: Array, scores: Array) -> LossSums:
+    """Σ and Σ² of how far the true class's score is from 1 above all others; fair if all finite."""
+    at, wide = codes.astype(np.intp, copy=False)[:, None], scores.astype(np.float64)
+    own = np.take_along_axis(wide, at, 1)[:, 0]
+    np.put_along_axis(wide, at, -np.inf, 1)
+    with np.errstate(invalid="ignore"):
+        losses = np.maximum(1 - (own - wide.max(1)), 0.0)
+        total, squares = float(losses.sum()), float(np.dot(losses, losses))
+    return LossSums(len(codes), total, squares, bool(np.isfinite(scores).all()), int(codes.min()))
 
 
 def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:

@@ -82,6 +82,8 @@ class Cells(Statistic):
         """The values for counts (…, cells): one, or one for each class."""
         if count is self.frozen.table.count:
             return self._of(None)
+        if count.ndim == 1:
+            return self.values(count[None])[0]
         return self._of(self._shared_margins(count)[self._system])
 
     def replicated(self, drawn: Drawn) -> Array:
@@ -416,7 +418,22 @@ class Cells(Statistic):
         return right, wrong
 
     def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
-        """The values, and the spread of each."""
+        """The values, and the spread of each; that of a ratio without end knows its curvature.
+
+        The log of a likelihood or odds ratio is nearly linear, but its influences alone are as
+        skewed as if it were not.
+        """
+        values, spreads = self._flat_spreads(sample)
+        metric = self.definition.declaration
+        if metric.kind != "rate" or metric.bounds[1] < inf:
+            return values, spreads
+        slopes = (sample.centred(self.slope(sample.count, at)) for at in range(len(spreads)))
+        return values, [
+            x._replace(curvature=sample.curvature(self, slope, at)) if 0 < x.error < inf else x
+            for at, (x, slope) in enumerate(zip(spreads, slopes, strict=True))
+        ]
+
+    def _flat_spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
         table = self.frozen.table
         if self._whole:
             value, slope = self.margin_slopes
@@ -586,10 +603,11 @@ def reads_cells(definition: Definition) -> bool:
 
 @lru_cache(maxsize=256)
 def _needed_errors(metric: Metric, parameters: tuple[tuple[str, Any], ...]) -> tuple[bool, bool]:
-    """Whether a rate depends on false positives, and on misses: they alone make it defined."""
-    bottom = _alone(metric, dict(parameters), 1)[1]
-    every = not bottom.any()  # a ratio of ratios
-    return every or bool(bottom[3]), every or bool(bottom[2])
+    """Whether a rate depends on false positives, and on misses, tried by adding one."""
+    tp, fp, fn, tn = np.array([[3.0, 3, 3], [2, 3, 2], [4, 4, 5], [7, 7, 7]])
+    top, bottom = metric.formula(OneVsRest(tp, fp, fn, tn), **dict(parameters))
+    value = top / bottom
+    return bool(abs(value[1] - value[0]) > NONE), bool(abs(value[2] - value[0]) > NONE)
 
 
 @lru_cache(maxsize=256)

@@ -908,8 +908,9 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
                                .tolerance = PyFloat_AsDouble(args[3]),
                                .wanted = (int)PyLong_AsLong(args[4])};
     if (PyErr_Occurred() || loss_of(args, options, args[5], &out) < 0) return NULL;
-    return Py_BuildValue("(ddddnK)", out.log_sum, out.log_squares, out.brier_sum, out.brier_squares,
-                         (Py_ssize_t)out.bad_row, (unsigned long long)out.least);
+    return Py_BuildValue("(ddddnKdd)", out.log_sum, out.log_squares, out.brier_sum,
+                         out.brier_squares, (Py_ssize_t)out.bad_row, (unsigned long long)out.least,
+                         out.hinge_sum, out.hinge_squares);
 }
 
 static PyObject *hits(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -1075,6 +1076,41 @@ static PyObject *trapezoid(PyObject *self, PyObject *const *args, Py_ssize_t nar
     return result;
 }
 
+static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], inner, room = {.obj = NULL};
+    wf_column columns[2];
+    wf_bins out;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
+    if (threads < 0) return NULL;
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) < 0) {
+        PyBuffer_Release(&views[0]);
+        return NULL;
+    }
+    if (get_block(args[2], "edges", FLOAT64, PyBUF_SIMPLE, &inner) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        out.bins = (size_t)inner.len / 8 + 1;
+        out.sums = get_output(args[4], FLOAT64, 3 * (Py_ssize_t)out.bins, &room);
+        if (out.sums && views[1].shape[0] == n) {
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_bin(&columns[0], &columns[1], (size_t)n, inner.buf, threads, &out);
+            Py_END_ALLOW_THREADS
+            if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
+            else if (status) failed(status);
+            else result = Py_BuildValue("(ddd)", out.absolute, out.largest, out.squared);
+        } else if (out.sums)
+            PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        if (room.obj) PyBuffer_Release(&room);
+        PyBuffer_Release(&inner);
+    }
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -1160,6 +1196,7 @@ static PyMethodDef functions[] = {
     FUNCTION(placements, "placements(positives, negatives, p, n, area)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
+    FUNCTION(bins, "bins(scores, positive, edges, threads, sums)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
     FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
