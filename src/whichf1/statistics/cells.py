@@ -431,7 +431,7 @@ class Cells(Statistic):
             return values, spreads
         slopes = (sample.centred(self.slope(sample.count, at)) for at in range(len(spreads)))
         return values, [
-            x._replace(curvature=sample.curvature(self, slope, at)) if 0 < x.error < inf else x
+            x._replace(curvature=sample.curvature(self, slope, at)) if NONE < x.error < inf else x
             for at, (x, slope) in enumerate(zip(spreads, slopes, strict=True))
         ]
 
