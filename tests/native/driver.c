@@ -496,6 +496,30 @@ static void check_quantile(void)
     if (p > 0.01) CHECK(fabs(z + wf_beta_logit(b, a, 1 - p)) < 1e-9 * (1 + fabs(z)));
 }
 
+/* Any steps give a number, or are refused. */
+static void check_formula(size_t n)
+{
+    enum { MOST = 12, INPUTS = 3, CONSTANTS = 2 };
+    size_t classes = 1 + n % 200, steps = 1 + below(MOST), tables = 1 + below(3);
+    size_t size = tables * INPUTS * classes;
+    int64_t step[3 * MOST];
+    double constants[CONSTANTS] = {2, chance()}, values[3] = {0};
+    double *inputs = malloc(2 * size * sizeof *inputs), *slopes = inputs + size;
+    CHECK(inputs);
+    for (size_t i = 0; i < 2 * size; i++) inputs[i] = (double)below(9);
+    for (size_t i = 0; i < steps; i++) {
+        step[3 * i] = (int64_t)below(WF_NO_ZERO + 2) - (below(50) == 0);
+        for (size_t j = 1; j < 3; j++)
+            step[3 * i + j] = (int64_t)below(INPUTS + CONSTANTS + i + (below(50) == 0));
+    }
+    step[3 * (steps - 1)] = WF_SUM;
+    wf_formula formula = {
+        step, steps, constants, CONSTANTS, INPUTS, classes, INPUTS + CONSTANTS + steps - 1};
+    wf_status status = wf_differentiate(&formula, inputs, tables, values, slopes);
+    CHECK(status == WF_OK || status == WF_ZERO || status == WF_BAD_CODE);
+    free(inputs);
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
@@ -513,6 +537,7 @@ int main(int argc, char **argv)
         check_labels(1 + n / 8);
         check_resample(n);
         check_quantile();
+        check_formula(n);
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

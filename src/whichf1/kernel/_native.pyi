@@ -157,3 +157,10 @@ def multinomial(state: Any, items: int, share: Any, rows: Any) -> bool:
     """
 
 def beta_logit(a: float, b: float, p: float) -> float: ...
+def differentiate(
+    steps: Any, constants: Any, inputs: Any, values: Any, slopes: Any, result: int
+) -> bool:
+    """Write a formula's values (float64) and slopes (tables, inputs, classes).
+
+    False if a number is 0 that must not be.
+    """

@@ -18,6 +18,7 @@ from whichf1.kernel.reference import (
     Array,
     Binned,
     CountedTable,
+    Formula,
     LossSums,
     Pairs,
     Ranks,
@@ -340,3 +341,17 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
 
 
 beta_logit = c.beta_logit
+
+
+def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None:
+    """The values of a formula for inputs (tables, inputs, classes), and its slopes by the inputs.
+
+    None if a number is 0 that must not be.
+    """
+    values, slopes = np.empty(len(inputs)), np.empty(inputs.shape)
+    steps, constants, result = formula
+    return (
+        (values, slopes)
+        if c.differentiate(steps, constants, inputs, values, slopes, result)
+        else None
+    )

@@ -708,3 +708,69 @@ def beta_logit(a: float, b: float, p: float) -> float:
 
     x, rest = float(betaincinv(a, b, p)), float(betaincinv(b, a, 1 - p))
     return (log(x) if x else -inf) - (log(rest) if rest else -inf)
+
+
+_OF_TWO = ("add", "subtract", "multiply", "divide", "minimum", "maximum")
+OPERATIONS = (*_OF_TWO, "negative", "sqrt", "sum", "check")
+"""The steps of a formula; those from 'negative' on have one argument."""
+
+
+class Formula(NamedTuple):
+    """A formula in steps: a place in ``OPERATIONS`` and the registers of two arguments, each.
+
+    Registers are the inputs, the constants, and the results of the steps, in this order.
+    """
+
+    steps: Array
+    constants: Array
+    result: int
+    """The register of the value."""
+
+
+def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None:
+    """The values of a formula for inputs (tables, inputs, classes), and its slopes by the inputs.
+
+    None if a number is 0 that must not be.
+    """
+    steps = [(OPERATIONS[op], a, b) for op, a, b in formula.steps.tolist()]
+    tables, first = len(inputs), inputs.shape[1] + len(formula.constants)
+    known: list[Array] = [*inputs.transpose(1, 0, 2)]
+    known += [np.full((tables, 1), x) for x in formula.constants.tolist()]
+    with np.errstate(all="ignore"):
+        for name, a, b in steps:
+            x, y = known[a], known[b]
+            if name == "check" and not x.all():
+                return None
+            if name in ("negative", "sqrt"):
+                known.append(getattr(np, name)(x))
+            elif name == "sum":
+                known.append(np.add.reduce(np.ascontiguousarray(x), -1, keepdims=True))
+            else:
+                known.append(x if name == "check" else getattr(np, name)(x, y))
+        slopes = [np.zeros(x.shape) for x in known]
+        slopes[formula.result][...] = 1.0
+        for at in range(len(known) - 1, first - 1, -1):
+            name, a, b = steps[at - first]
+            parts = _parts(name, known[a], known[b], known[at], slopes[at])
+            for place, part in zip((a, b), parts, strict=False):
+                wide = slopes[place].shape[-1] > 1 or part.shape[-1] == 1
+                slopes[place] += part if wide else part.sum(-1, keepdims=True)
+    return known[formula.result][:, 0], np.stack(slopes[: inputs.shape[1]], 1)
+
+
+def _parts(name: str, x: Array, y: Array, r: Array, g: Array) -> list[Array]:
+    """What flows back from a result to the arguments of its step."""
+    lower = x <= y if name == "minimum" else x >= y
+    parts: dict[str, Callable[[], list[Array]]] = {
+        "add": lambda: [g, g],
+        "subtract": lambda: [g, -g],
+        "multiply": lambda: [g * y, g * x],
+        "divide": lambda: [g / y, g * (-r / y)],
+        "minimum": lambda: [np.where(lower, g, 0), np.where(lower, 0, g)],
+        "maximum": lambda: [np.where(lower, g, 0), np.where(lower, 0, g)],
+        "negative": lambda: [-g],
+        "sqrt": lambda: [np.divide(g, 2 * r, out=np.zeros(g.shape), where=r != 0)],
+        "sum": lambda: [np.broadcast_to(g, x.shape)],
+        "check": list,
+    }
+    return parts[name]()

@@ -28,7 +28,7 @@
 #define NAMED(a, b, c) NAMED_(a, b, c)
 #define NAMED_(a, b, c) a##_##b##_##c
 
-typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE } wf_status;
+typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE, WF_ZERO } wf_status;
 
 /* A column in memory: any stride (also 0 or negative), any alignment and byte order. */
 typedef struct {
@@ -326,5 +326,36 @@ wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf
 
 /* The quantile x of the beta distribution with a, b > 0 as ln(x / (1 - x)), for 0 < p < 1. */
 double wf_beta_logit(double a, double b, double p);
+
+/* formula.c -------------------------------------------------------------------------------------- */
+
+/* What a step does with its first argument, and up to WF_HIGHER with its second. The last one checks
+ * that no number is 0. */
+typedef enum {
+    WF_ADD,
+    WF_SUBTRACT,
+    WF_MULTIPLY,
+    WF_DIVIDE,
+    WF_LOWER,
+    WF_HIGHER,
+    WF_NEGATIVE,
+    WF_ROOT,
+    WF_SUM,
+    WF_NO_ZERO
+} wf_operation;
+
+/* A formula in steps: an operation and the registers of two arguments. Registers are the inputs, with
+ * a number for each class, the constants, and the results of the steps. */
+typedef struct {
+    const int64_t *step;
+    size_t steps;
+    const double *constant;
+    size_t constants, inputs, classes, result;
+} wf_formula;
+
+/* The value of a formula for each table, and its slopes by the inputs (tables, inputs, classes).
+ * WF_ZERO if a number is 0 that must not be; WF_BAD_CODE if it is not a formula of one number. */
+wf_status wf_differentiate(const wf_formula *formula, const double *inputs, size_t tables,
+                           double *values, double *slopes);
 
 #endif

@@ -1094,6 +1094,53 @@ static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t na
     return PyFloat_FromDouble(wf_beta_logit(a, b, p));
 }
 
+static PyObject *differentiate(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { STEPS, CONSTANTS, INPUTS, VALUES, SLOPES, BUFFERS };
+    static const struct {
+        const char *name;
+        int flags;
+    } blocks[BUFFERS] = {{"steps", PyBUF_SIMPLE},
+                         {"constants", PyBUF_SIMPLE},
+                         {"inputs", PyBUF_SIMPLE},
+                         {"values", PyBUF_WRITABLE},
+                         {"slopes", PyBUF_WRITABLE}};
+    Py_buffer views[BUFFERS] = {{0}};
+    PyObject *result = NULL;
+    int i = 0;
+    if (expect(nargs, BUFFERS + 1) < 0) return NULL;
+    size_t last = PyLong_AsSize_t(args[BUFFERS]);
+    if (PyErr_Occurred()) return NULL;
+    while (i < BUFFERS && get_block(args[i], blocks[i].name, i == STEPS ? INT64 : FLOAT64,
+                                    blocks[i].flags, &views[i]) == 0)
+        i++;
+    if (i == BUFFERS) {
+        const Py_buffer *of = &views[INPUTS];
+        size_t tables = of->ndim == 3 ? (size_t)of->shape[0] : 0;
+        if (of->ndim != 3 || views[STEPS].len % 24 || views[SLOPES].len != of->len ||
+            (size_t)views[VALUES].len != 8 * tables) {
+            PyErr_SetString(PyExc_ValueError,
+                            "steps of 3, inputs (tables, inputs, classes), slopes alike, values");
+        } else {
+            wf_formula formula = {views[STEPS].buf,
+                                  (size_t)views[STEPS].len / 24,
+                                  views[CONSTANTS].buf,
+                                  (size_t)views[CONSTANTS].len / 8,
+                                  (size_t)of->shape[1],
+                                  (size_t)of->shape[2],
+                                  last};
+            wf_status status =
+                wf_differentiate(&formula, of->buf, tables, views[VALUES].buf, views[SLOPES].buf);
+            if (status == WF_OK || status == WF_ZERO) result = PyBool_FromLong(!status);
+            else if (status == WF_NO_MEMORY) PyErr_NoMemory();
+            else PyErr_SetString(PyExc_ValueError, "steps must be a formula of one number");
+        }
+    }
+    for (int j = 0; j < i; j++) PyBuffer_Release(&views[j]);
+    return result;
+}
+
 /* The module ---------------------------------------------------------------------------------- */
 
 #define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
@@ -1124,6 +1171,7 @@ static PyMethodDef functions[] = {
     FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
     FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
     FUNCTION(beta_logit, "beta_logit(a, b, p)"),
+    FUNCTION(differentiate, "differentiate(steps, constants, inputs, values, slopes, result)"),
     {NULL, NULL, 0, NULL},
 };
 
