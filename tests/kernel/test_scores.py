@@ -158,6 +158,10 @@ def test_losses_are_their_twins(
         rounded = wide.round(1)
         twins = (kernel.top_sums(codes, rounded, most, ties) for kernel in (native, reference))
         assert next(twins) == next(twins)
+    logits = (9 * p - 3).astype(dtype)
+    np.testing.assert_allclose(
+        native.hinge_sums(codes, logits), reference.hinge_sums(codes, logits), rtol=1e-12
+    )
     one, second = codes % 2, np.ascontiguousarray(p[:, -1])
     both = np.stack([1 - second.astype(np.float64), second], axis=1)
     assert native.loss_sums(one, second, floor) == native.loss_sums(one, both, floor)
@@ -177,6 +181,22 @@ def test_losses_are_their_twins(
         (native.brier_sums(codes, spoiled), reference.brier_sums(codes, wrong)),
     ):
         assert not ours.fair and not twin.fair
+    for odd in (np.nan, np.inf, -np.inf):
+        spoiled[row, 0] = odd
+        for kernel in (native, reference):
+            assert not kernel.hinge_sums(codes, spoiled).fair
+            assert not kernel.top_sums(codes, spoiled, 1, "first").fair
+
+
+@pytest.mark.parametrize("columns", [1, 97, 5000])
+def test_losses_of_many_columns_are_their_twins(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    p, codes = rng.dirichlet(np.ones(columns), 21), rng.integers(0, columns, 21)
+    for name in ("brier_sums", "hinge_sums"):
+        ours, twin = (getattr(kernel, name)(codes, p) for kernel in (native, reference))
+        np.testing.assert_allclose(ours, twin, rtol=1e-12)
+    ours, twin = (kernel.top_sums(codes, p, 3, "last") for kernel in (native, reference))
+    assert ours == twin
 
 
 def test_logarithms_are_those_of_the_library() -> None:

@@ -17,6 +17,7 @@ from tests.helpers.strategies import LABELS, definitions, items, minds_order
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.words import in_sklearn, meaning, other_names
+from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, METRICS, find
 from whichf1.tables.cells import Table
 
@@ -119,6 +120,17 @@ def test_any_text_survives_a_signature(labels: Any) -> None:
     assert text.isascii() and text.isprintable()
     one = wf.f1.definition(positive=labels[0])
     assert Definition.parse(one.signature) == one
+
+
+def test_numbers_of_a_signature_may_begin_with_their_point() -> None:
+    for text, whole in (
+        ("recall_at_precision(at=.9)", "recall_at_precision(at=0.9)|v:1"),
+        ("expected_cost(costs=[[0,.5],[1.5,0]])", "expected_cost(costs=[[0,0.5],[1.5,0]])|v:1"),
+        ('recall|positive:"a .5"', 'recall|positive:"a .5"|undef:0|v:1'),
+    ):
+        assert wf.Definition.parse(text).signature == whole
+    with pytest.raises(DefinitionError, match="neither a word nor JSON"):
+        wf.Definition.parse("recall_at_precision(at=.9.1)")
 
 
 def test_labels_of_different_types_differ_in_the_signature() -> None:

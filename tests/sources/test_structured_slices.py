@@ -160,5 +160,76 @@ def test_spans_by_slice_on_the_command_line(tmp_path: Path) -> None:
     assert "Did you mean 'lang'?" in invoke("score", path, *spans[:3], "land")[2]
     assert "sentence 0: there is no 'id'" in invoke("score", path, *spans[:3], "id")[2]
     (tmp_path / "s.jsonl").write_text('{"true": [], "pred": [], "x": 0.5}\n')
-    with pytest.raises(FileError, match=r"'x' is 0\.5\. A slice has a text"):
+    with pytest.raises(FileError, match=r"'x' is 0\.5\. A slice or a cluster has a text"):
         wf.spans_by(tmp_path / "s.jsonl", scheme="offsets", by="x")
+
+
+def test_weights_and_clusters_of_spans_are_named_in_files(tmp_path: Path) -> None:
+    """A comment before a sentence, or a key of a record, says what lists give for each."""
+    true = [["B-PER", "O"], ["O", "B-LOC"], ["B-PER", "B-LOC"], ["O", "O"]]
+    pred = [["B-PER", "O"], ["B-LOC", "O"], ["B-PER", "O"], ["O", "O"]]
+    documents, weights = ["d1", "d1", "d2", "d3"], [1.0, 2.5, 0.5, 1.0]
+    expected = wf.spans(true, pred, weights=weights, cluster=documents)
+    tags = tmp_path / "tags.conll"
+    tags.write_text(
+        "\n\n".join(
+            f"# doc = {doc}\n# w = {w}\n"
+            + "\n".join(f"x {a} {b}" for a, b in zip(*pair, strict=True))
+            for doc, w, *pair in zip(documents, weights, true, pred, strict=True)
+        )
+    )
+    assert wf.spans(tags, weights="w", cluster="doc") == expected
+    assert wf.spans(tags, weights=weights, cluster="doc") == expected
+    sliced = wf.spans_by(tags, by="doc", weights="w", cluster="doc")
+    assert sliced.whole == expected and sliced["d1"].clusters == 1
+    marked = [
+        [[(at, at + 1, tag[2:]) for at, tag in enumerate(each) if tag != "O"] for each in side]
+        for side in (true, pred)
+    ]
+    records = [
+        {"true": a, "pred": b, "doc": doc, "w": w}
+        for a, b, doc, w in zip(*marked, documents, weights, strict=True)
+    ]
+    path = tmp_path / "spans.jsonl"
+    path.write_text("\n".join(map(json.dumps, records)))
+    of_spans = wf.spans(path, scheme="offsets", weights="w", cluster="doc")
+    assert of_spans == wf.spans(*marked, scheme="offsets", weights=weights, cluster=documents)
+    named = ("--spans", "BIO", "--weights", "w", "--cluster", "doc", "-m", "micro_f1")
+    code, out, err = invoke("score", tags, *named, "--format", "json")
+    assert (code, err) == (0, "")
+    (shown,) = json.loads(out)["scores"]
+    whole = wf.micro_f1(expected, interval="auto")
+    assert (shown["signature"], shown["value"]) == (whole.signature, whole.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"cluster": "dok"}, r"sentence 0: there is no 'dok'.*Did you mean 'doc'"),
+        ({"weights": "doc"}, r"sentence 0: 'doc' is 'a'. A weight is a number"),
+        ({"weights": "flag"}, r"sentence 0: 'flag' is True. A weight is a number"),
+        ({"cluster": "half"}, r"sentence 0: 'half' is 0.5. A slice or a cluster has a text"),
+    ],
+)
+def test_what_a_file_says_of_sentences_is_checked(
+    tmp_path: Path, options: Any, message: str
+) -> None:
+    path = tmp_path / "spans.jsonl"
+    said = {"doc": "a", "flag": True, "half": 0.5}
+    path.write_text(json.dumps({"true": [], "pred": [], **said}))
+    with pytest.raises(FileError, match=message):
+        wf.spans(path, scheme="offsets", **options)
+    name = next(iter(options))
+    with pytest.raises(InputError, match=f"{name}='x' names what a file says of its sentences"):
+        wf.spans([["O"]], [["O"]], **{name: "x"})
+
+
+def test_a_column_that_shares_no_category_is_not_taken_for_a_rater() -> None:
+    frame = pd.DataFrame({"anna": ["a", "b"], "ben": ["b", "b"], "task": ["x", "y"]})
+    numbers = pd.DataFrame({"anna": [1, 2], "ben": [2, 2], "age": [41, 52]})
+    for data, odd in ((frame, "task"), (numbers, "age"), (pl.from_pandas(frame).lazy(), "task")):
+        with pytest.raises(InputError, match=f"column '{odd}' has no category in common"):
+            wf.ratings(data)
+        assert wf.ratings(data, raters=["anna", "ben"]).n == 2
+        assert wf.ratings(data, raters=["anna", "ben", odd]).n == 2
+        assert wf.ratings_by(data, by=odd).whole.n == 2

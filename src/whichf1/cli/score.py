@@ -33,7 +33,6 @@ from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import EVERY, plain_name
-from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
 from whichf1.reporting.score import (
@@ -183,14 +182,15 @@ def set_counts(options: TableOptions, paths: Paths, reading: dict[str, Any]) -> 
 
 
 def span_counts(options: TableOptions) -> Additive:
-    """The spans of a CoNLL file, or of two, or of each slice; no option for columns applies."""
-    columns = (*files.COLUMNS, "id", "master", "from_", "table", "query")
-    for name in columns:
+    """The spans of a CoNLL file, or of two, or of each slice; columns have no names there."""
+    measures = ("weights", "cluster")
+    columns = {*files.COLUMNS, "id", "master", "from_", "table", "query"}
+    for name in sorted(columns.difference(measures)):
         if getattr(options, name):
             raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
     paths = files.given_paths(options)
-    chosen: dict[str, Any] = {name: getattr(options, name) for name in ("match", "broken")}
-    chosen = {name: value for name, value in chosen.items() if value is not None}
+    named = {name: getattr(options, name) for name in (*measures, "match", "broken")}
+    chosen: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     from whichf1.sources.spans import spans, spans_by
 
     chosen |= {"scheme": options.spans, "labels": options.declared}
@@ -411,6 +411,7 @@ def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> l
 def groups(options: GroupsOptions) -> None:
     """Compare a score between groups of items. Prints differences, the worst group and a test."""
     from whichf1.comparison.disparity import groups_of
+    from whichf1.reporting.disparity import groups_document
 
     with read_subject(options) as subject:
         if not subject.by:

@@ -8,7 +8,8 @@ function, what it returns, errors other than the usual ones, and an example::
     FileError: If the file is missing or damaged.
 
 When the function is first imported from the package, ``complete`` turns this into the usual
-sections, with the type, default and meaning of every parameter of the signature.
+sections, with the type, default and meaning of every parameter of the signature. A function of the
+same module may share its lines: ``The other parameters are those of :func:`count`.``
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from __future__ import annotations
 import inspect
 import re
 import sys
+from functools import cache
 from textwrap import fill, indent
 from types import FunctionType, NoneType, UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -133,6 +135,7 @@ USUAL_ERRORS = {
 }
 _FIELD = re.compile(r"^(\**\w+(?:, \**\w+)*)(?: \((.+)\))?: (.+(?:\n    .+)*)\n?", re.MULTILINE)
 """A line of a docstring such as ``by (str): The columns.``, with any indented lines after it."""
+_OTHERS = re.compile(r"The other parameters are those of :func:`(\w+)`\.")
 
 
 class Entry(NamedTuple):
@@ -158,21 +161,11 @@ def complete(served: object) -> None:
 
 def _complete(described: Any) -> None:
     """Complete a docstring with an example; leave others, and those with sections, unchanged."""
-    text, prompt, example = inspect.cleandoc(described.__doc__ or "").partition(">>>")
+    text, prompt, _ = inspect.cleandoc(described.__doc__ or "").partition(">>>")
     if not prompt or "\n--------\n" in text:
         return
     signature = _typed_signature(described)
-    entries: dict[str, Entry] = {}
-
-    def take(field: re.Match[str]) -> str:
-        names, kind, meaning = field.groups()
-        first = names.split(",")[0].strip("*")
-        if first not in signature.parameters and not re.fullmatch(r"Returns|\w+Error", first):
-            return field[0]
-        entries[first] = Entry(names, kind or "", " ".join(meaning.split()))
-        return ""
-
-    prose = _FIELD.sub(take, text).strip()
+    prose, entries, example = _parts(described)
     every_parameter = parameters(signature, entries)
     sections: list[str] = []
     if not isinstance(described, type) or all(meaning for _, meaning in every_parameter):
@@ -182,8 +175,32 @@ def _complete(described: Any) -> None:
             sections += section("Returns", [(kind, entries["Returns"].text)])
         raised = _raised(described, signature, entries)
         sections += section("Raises", raised) if raised else []
-    sections += [*section("Examples", []), prompt + example]
+    sections += [*section("Examples", []), example]
     described.__doc__ = "\n".join([prose, *sections])
+
+
+@cache
+def _parts(described: Any) -> tuple[str, dict[str, Entry], str]:
+    """The prose, the lines and the example of a docstring; cached before sections are written."""
+    text, prompt, example = inspect.cleandoc(described.__doc__ or "").partition(">>>")
+    known = inspect.signature(described).parameters
+    entries: dict[str, Entry] = {}
+
+    def take(field: re.Match[str]) -> str:
+        names, kind, meaning = field.groups()
+        first = names.split(",")[0].strip("*")
+        if first not in known and not re.fullmatch(r"Returns|\w+Error", first):
+            return field[0]
+        entries[first] = Entry(names, kind or "", " ".join(meaning.split()))
+        return ""
+
+    prose = _FIELD.sub(take, text).strip()
+    if shared := _OTHERS.search(prose):
+        sibling = getattr(sys.modules[described.__module__], shared[1])
+        others = _parts(sibling)[1].items()
+        entries = {x: y for x, y in others if x in known} | entries
+        prose = _OTHERS.sub("", prose).strip()
+    return prose, entries, prompt + example
 
 
 def _typed_signature(described: Any) -> inspect.Signature:

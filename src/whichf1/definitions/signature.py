@@ -37,6 +37,8 @@ KEYS = {
 SPECIAL = {"compare": "comparison", "groups": "comparison of groups", "study": "study"}
 """Fields of signatures that describe more than one score, with the function that runs each."""
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
+_BARE_POINT = re.compile(r"(?<![\w.])\.(?=\d)")
+"""The point of a number such as .5, which JSON writes as 0.5."""
 _HEAD = re.compile(r"\s*(?P<name>[^|(:]+?)\s*(?:\((?P<parameters>.*)\))?\s*", re.DOTALL)
 
 
@@ -185,8 +187,9 @@ def _write_value(value: Any) -> str:
 def _read_value(value: str, signature: str) -> Any:
     if value not in ("true", "false", "null") and _WORD.fullmatch(value):
         return Word(value)
+    number = value if '"' in value else _BARE_POINT.sub("0.", value)
     try:
-        return json.loads(value, parse_constant=_refuse_constant)
+        return json.loads(number, parse_constant=_refuse_constant)
     except ValueError:
         raise DefinitionError(
             f"{value!r} in the signature {signature!r} is neither a word nor JSON. "

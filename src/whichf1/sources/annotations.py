@@ -109,15 +109,10 @@ def ratings_by(
 ) -> Slices:
     """Count ratings for each value of one or more columns.
 
-    data (array, dataframe or path): The ratings, as for :func:`ratings`.
+    The other parameters are those of :func:`ratings`.
+
     by (str, sequence or mapping): The columns that define the slices; for a matrix, a mapping from
         names to the value of each item.
-    raters: The columns of wide data. By default, all but those named otherwise.
-    item: The column with the items of long data; in wide data it is not read.
-    rater: The column with the raters of long data.
-    rating: The column with the ratings of long data.
-    labels: The categories, in order. By default, those that occur.
-    weights (array or str): Weights of the items of a matrix, or a column of wide data.
     Returns: A mapping from the values of the columns to Ratings, all in the same categories.
     InputError: As for :func:`ratings`, or if an item is in two slices.
 
@@ -482,6 +477,8 @@ class RatingColumns(Request):
     rater: str | None = None
     rating: str | None = None
     long: bool = False
+    guessed: bool = False
+    """Whether raters are the columns that have no other role."""
 
     @classmethod
     def wanted(
@@ -555,7 +552,8 @@ class RatingColumns(Request):
                 "Name a column for each rater with raters= (--raters a,b), or those of long data "
                 "with item=, rater= and rating=."
             )
-        chosen = replace(self, true=raters[0], preds=raters[1:])
+        guessed = not self.preds
+        chosen = replace(self, true=raters[0], preds=raters[1:], guessed=guessed)
         return Request.find(chosen, available, name)  # type: ignore[return-value]
 
     def _named(self, column: str, available: Sequence[str]) -> str | None:
@@ -595,6 +593,7 @@ def _of_frame(data: Any, wanted: RatingColumns, declared: Labels | None) -> Rate
     if matrix.dtype.kind not in "iuf":
         return None
     codes, labels = _coded(matrix, declared)
+    _refuse_strangers(codes, columns, name)
     return Rated(codes, labels, np.ones(len(codes), np.int64), declared=declared)
 
 
@@ -616,6 +615,7 @@ def _wide(
     names = (columns.true, *columns.preds)
     places, coded = _read(rows, range(len(names)), names, origin, declared)
     codes = np.column_stack([coded.code[each] for each in places])
+    _refuse_strangers(codes, columns, origin.name)
     count, squares = sizes_of(rows, columns)
     measures: dict[str, Any] = {"count": count, "squares": squares}
     if columns.cluster is not None:
@@ -710,6 +710,23 @@ def _read(
         return encoded(columns, declared, texts=reading == "text")
     except LabelError as error:
         raise LabelError(f"{origin.name}, column {names[0]!r}: {error}") from None
+
+
+def _refuse_strangers(codes: Array, columns: RatingColumns, name: str) -> None:
+    """Raise if a column that nobody named as a rater has no category in common with the others."""
+    if not columns.guessed:
+        return
+    size = int(codes.max(initial=-1)) + 2
+    seen = np.stack([np.bincount(each + 1, minlength=size)[1:] > 0 for each in codes.T])
+    strange = seen.any(1) & ~(seen & (seen.sum(0) > 1)).any(1)
+    if strange.any():
+        raters = (columns.true, *columns.preds)
+        odd = raters[int(strange.argmax())]
+        raise InputError(
+            f"{name}: column {odd!r} has no category in common with the other columns, so it may "
+            "not be a rater. Name the raters with raters= (--raters a,b), or the columns of slices "
+            "with by= (--by)."
+        )
 
 
 def _refuse_gaps(cells: Sequence[Any], column: str, origin: Origin) -> None:

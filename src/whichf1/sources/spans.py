@@ -83,8 +83,10 @@ def spans(
     broken: How to treat tags such as an I after an O: as an error ('raise'), as the beginning of
         a span, as conlleval does ('repair'), or as outside any span ('drop').
     nested: Whether spans of a sentence may overlap; only strict and exact matching allow this.
-    weights (array): The weight of each sentence.
-    cluster (array): The cluster of each sentence, such as its document.
+    weights (array or str): The weight of each sentence. For a file, the name of a comment before
+        each sentence (``# weight = 2``) of a CoNLL file, or a key of each record of a JSONL file.
+    cluster (array or str): The cluster of each sentence, such as its document; for a file, also a
+        name.
     Returns: How many sentences have the same spans. SpanCounts can be added, saved and scored.
     InputError: If tags are broken, spans overlap, or lengths differ.
 
@@ -113,16 +115,11 @@ def spans_by(
 ) -> Slices:
     """Count the spans of the sentences of each slice.
 
-    true, pred: The tags or spans of each sentence, or files, as for :func:`spans`.
+    The other parameters are those of :func:`spans`.
+
     by (str, sequence or mapping): For lists of sentences, a mapping from names to the value of each
         sentence. For a CoNLL file, names of comments such as ``# lang = en`` before a sentence; for
         a JSONL file, keys of its records.
-    scheme: How tags mark spans, or 'offsets', as for :func:`spans`.
-    match: When a predicted span is right, as for :func:`spans`.
-    broken: What becomes of broken tags, as for :func:`spans`.
-    nested: Whether spans of a sentence may overlap.
-    weights (array): The weight of each sentence.
-    cluster (array): The cluster of each sentence, such as its document.
     Returns: A mapping from the values to SpanCounts, all with the same types.
     InputError: As for :func:`spans`, or if a file does not have what ``by`` names.
 
@@ -190,7 +187,17 @@ def _matched(
     if nested and match not in ("strict", "exact"):
         raise InputError(f"nested spans can be matched strictly or exactly, not by match={match!r}")
     if is_path(true):
-        true, pred, by = _read_files(true, pred, scheme, one_or_several(by, "by") or ())
+        read_files = _read_files(true, pred, scheme)
+        true, pred, said = read_files.true, read_files.pred, partial(_values_of, read_files, true)
+        by = {name: said(name) for name in one_or_several(by, "by") or ()}
+        cluster = said(cluster) if isinstance(cluster, str) else cluster
+        weights = said(weights, _as_weight) if isinstance(weights, str) else weights
+    for name, each in (("weights", weights), ("cluster", cluster)):
+        if isinstance(each, str):
+            raise InputError(
+                f"{name}={each!r} names what a file says of its sentences. For lists of sentences, "
+                f"pass the {'weight' if name == 'weights' else name} of each."
+            )
     if pred is None:
         raise InputError("pass true and predicted tags, or a file that has both")
     systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
@@ -520,34 +527,49 @@ class Tagged(NamedTuple):
     said: list[Mapping[str, Any]]
 
 
-def _read_files(
-    true: Any, pred: Any, scheme: str, by: Sequence[str]
-) -> tuple[Any, Any, dict[str, list[Any]]]:
-    """The tags or spans of one file with both, or of two files; and what makes slices."""
+def _read_files(true: Any, pred: Any, scheme: str) -> Tagged:
+    """The tags or spans of one file with both, or of two files."""
     read = _records if scheme == "offsets" else _columns
     if pred is not None and not is_path(pred):
         raise InputError("pass two paths or two lists, not a mix of both")
     one = read(true, both=pred is None)
-    columns = {name: _values_of(name, one.said, true) for name in by}
-    return one.true, one.pred if pred is None else read(pred, both=False).true, columns
+    return one if pred is None else one._replace(pred=read(pred, both=False).true)
 
 
-def _values_of(name: str, said: Sequence[Mapping[str, Any]], path: Any) -> list[Any]:
+def _as_name(value: Any) -> Any:
+    """The name of a slice or cluster."""
+    if isinstance(value, (list, dict, float)) or value is None:
+        raise ValueError("A slice or a cluster has a text, a whole number or a boolean.")
+    return value
+
+
+def _as_weight(value: Any) -> float:
+    """The weight of a sentence, which a comment has as text."""
+    try:
+        return float("" if isinstance(value, bool) else value)
+    except (TypeError, ValueError):
+        raise ValueError("A weight is a number.") from None
+
+
+def _values_of(
+    tagged: Tagged, path: Any, name: str, read: Callable[[Any], Any] = _as_name
+) -> list[Any]:
     """What a file says of each sentence under a name."""
-    for at, each in enumerate(said):
+    values = []
+    for at, each in enumerate(tagged.said):
         if name not in each:
-            known = [*dict.fromkeys(key for each in said for key in each)]
+            known = [*dict.fromkeys(key for each in tagged.said for key in each)]
             hint = f" {did_you_mean(name, known)}" if known else ""
             raise FileError(
                 f"{shown_name(path)}, sentence {at}: there is no {name!r}. Write it as a comment "
                 f"before the sentence (# {name} = …), or as a key of its record.{hint}"
             )
-        if isinstance(each[name], (list, dict, float)):
-            raise FileError(
-                f"{shown_name(path)}, sentence {at}: {name!r} is {shortened(each[name])}. A slice "
-                "has a text, a whole number or a boolean."
-            )
-    return [each[name] for each in said]
+        try:
+            values.append(read(each[name]))
+        except ValueError as error:
+            what = f"{name!r} is {shortened(each[name])}. {error}"
+            raise FileError(f"{shown_name(path)}, sentence {at}: {what}") from None
+    return values
 
 
 def _text(path: Any) -> list[str]:

@@ -55,7 +55,7 @@ FEW_OTHERS = 30
 """The delta method for other rankings needs this many."""
 FEW_POOLED = 100
 """A ranking that has each item once for each label needs this many items."""
-FEW_BIASED = 50
+FEW_BIASED = 100
 """A mean of rankings whose bias is removed needs this many in each class."""
 FEW_POOLED_BIASED = 300
 """A pooled one, whose bias is not removed, needs this many items."""
@@ -687,8 +687,7 @@ class Rankings(Itemwise):
         few = None if careful else sample.few(FEW_CLUSTERS_RANKED)
         if few is not None:
             return few
-        areas = is_whole_area(self._definition) and sample.cluster is None
-        least: float = FEW if areas or self._smooths(sample) else FEW_OTHERS
+        least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
         if careful:
             least = FEW_RANKED
         elif self._definition.declaration.of_top is not None:

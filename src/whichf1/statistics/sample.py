@@ -62,6 +62,7 @@ LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
 _BLOCK = 1 << 13
 """Units processed at a time: they fit in the cache, and a dot product of so few is not threaded."""
+_TINY = float(np.finfo(float).tiny)
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
@@ -402,7 +403,7 @@ class Sample:
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
         rarer = min(
-            float(self.count @ side) ** 2 / max(float(self.squares @ side), np.finfo(float).tiny)
+            float(self.count @ side) ** 2 / max(float(self.squares @ side), _TINY)
             for side in (success, 1 - success)
         )
         shown = rarer**2 / (rarer**2 + MANY_SEEN**2)
@@ -507,8 +508,10 @@ class Sample:
 
     def _effective_sizes(self, stratum: Any) -> Array:
         """The effective number of items of each class: (Σw)² / Σw²."""
-        total, squares = np.bincount(stratum, self.count), np.bincount(stratum, self.variances)
-        sizes: Array = total**2 / np.maximum(squares, np.finfo(float).tiny)
+        total: Array = np.bincount(stratum, self.count)
+        if self.squares is None:
+            return total
+        sizes: Array = total**2 / np.maximum(np.bincount(stratum, self.squares), _TINY)
         return sizes
 
     def stratified_spread(self, statistic: Statistic) -> Spread:
@@ -517,17 +520,26 @@ class Sample:
         spread = self.spread(slope)
         if not 0 < spread.error < inf:
             return spread
-        if self.cluster is None:
-            error = self._stratified_error(slope)
-            times, weight = self.equal_items
-            parts = along = slope * weight
-        else:
-            error = spread.error
-            parts = np.bincount(self.cluster, self.count * slope)
-            times, along = np.ones(len(parts)), parts[self.cluster]
-        square = float((times * parts**2).sum())
-        curvature = _second_derivative(statistic, self.count, along) / square**1.5
+        error = self._stratified_error(slope) if self.cluster is None else spread.error
+        times, parts, _ = self._drawn_parts(slope)
+        curvature = self.curvature(statistic, slope)
         return Spread(error, spread.skew, curvature, degrees_of_freedom(parts, times))
+
+    def _drawn_parts(self, slope: Array) -> tuple[Array, Array, Array]:
+        """How many items or clusters are drawn at once, what each adds, and that of each unit."""
+        if self.cluster is None:
+            times, weight = self.equal_items
+            return times, slope * weight, slope * weight
+        parts = np.bincount(self.cluster, self.count * slope)
+        return np.ones(len(parts)), parts, parts[self.cluster]
+
+    def curvature(self, statistic: Statistic, slope: Array, at: int = 0) -> float:
+        """The second derivative of one of the values along the influences of what is drawn, over
+        the cube of their root sum of squares.
+        """
+        times, parts, along = self._drawn_parts(slope)
+        second = _second_derivative(statistic, self.count, along, at)
+        return second / float((times * parts**2).sum()) ** 1.5
 
 
 class Share(NamedTuple):
@@ -792,11 +804,11 @@ def leverage_freedom(share: Array, variances: Array) -> float:
     return trace**2 / float(squares) if squares > 0 else inf
 
 
-def _second_derivative(statistic: Statistic, count: Array, along: Array) -> float:
-    """The curvature of the score when each count changes by these fractions of itself."""
+def _second_derivative(statistic: Statistic, count: Array, along: Array, at: int) -> float:
+    """The curvature of a value when each count changes by these fractions of itself."""
     step = _STEP / float(np.abs(along).max())
     low, here, high = (
-        float(statistic.values(count * (1 + sign * step * along) if sign else count)[..., 0])
+        float(statistic.values(count * (1 + sign * step * along) if sign else count)[..., at])
         for sign in (-1, 0, 1)
     )
     return (low - 2 * here + high) / step**2

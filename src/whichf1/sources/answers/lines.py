@@ -305,8 +305,8 @@ class ClassScores:
             raise LabelError(
                 f"{origin.name}: column {columns.true!r} holds class {outside!r}, which has no "
                 f"column of scores; the columns are for {', '.join(map(repr, declared or ()))}. "
-                f"Name a "
-                "column for each class."
+                f"Name the column of each class: score={{{outside!r}: COLUMN, …}} "
+                f"(--probs {outside}=COLUMN,…)."
             )
         names = column_classes(column(observed, "y_true"), declared, width)
         places = {value: names.code(label) for (_, value), label in meaning.items()}
