@@ -49,8 +49,8 @@ POOLED_RANKING = (
 REPEATED = (
     "Caution: repetitions make the test too certain of learners that depend on few training items, "
     "such as nearest neighbours, whose folds are more correlated than assumed: it then rejects in "
-    "about 11 % of cases without a difference, instead of 5 %. A test over several data sets has "
-    "no such problem."
+    "11–12 % of simulated cases without a difference, instead of 5 %. A test over several data "
+    "sets has no such problem."
 )
 MOST_SETS = 30
 """How many data sets text shows."""

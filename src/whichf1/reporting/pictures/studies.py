@@ -51,7 +51,8 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
     what, over, single = "run", "over runs and items", {x.system: x.values for x in shown}
     if crossed.folds is not None:
         what, over = "fold", "over folds"
-        single = {x.system: crossed.folds[crossed.rows(x.system)].ravel().tolist() for x in shown}
+        of_folds = {x.system: crossed.folds[crossed.rows(x.system)].ravel() for x in shown}
+        single = {name: tuple(values.tolist()) for name, values in of_folds.items()}
     every = [*(x for values in single.values() for x in values), *ends]
     lower = data.definition.declaration.better == "lower"
     label = f"{name} ({'lower' if lower else 'higher'} is better)"
