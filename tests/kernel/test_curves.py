@@ -43,8 +43,8 @@ def test_threads_share_the_lines_of_a_long_curve(
     curve: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(1)
-    counts = rng.integers(0, 2, (2, 40_000)).astype(np.int32)
-    lines = (np.arange(40_000.0)[::-1], *counts)
+    positives, negatives = rng.integers(0, 2, (2, 40_000)).astype(np.int32)
+    lines = (np.arange(40_000.0)[::-1], positives, negatives)
     twin = reference.curve(*lines, *curve)
     for threads in (1, 2, 3, 64):
         monkeypatch.setattr(native, "THREADS", threads)
@@ -54,9 +54,12 @@ def test_threads_share_the_lines_of_a_long_curve(
 @settings(max_examples=50, deadline=None)
 @given(steps())
 def test_what_is_left_out_is_on_the_line_between_its_neighbours(lines: Steps) -> None:
-    whole = [x.astype(np.float64).round() for x in lines[1:]]
-    every, corners, rises = (native.curve(lines[0], *whole, "counts", x) for x in reference.KEPT)
-    assert every.shape[1] == len(lines[0]) + 1
+    score, *counts = lines
+    positives, negatives = (x.astype(np.float64).round() for x in counts)
+    every, corners, rises = (
+        native.curve(score, positives, negatives, "counts", kept) for kept in reference.KEPT
+    )
+    assert every.shape[1] == len(score) + 1
     for fewer in (corners, rises):
         places = np.searchsorted(-every[2], -fewer[2])
         np.testing.assert_array_equal(every[:, places], fewer)

@@ -229,3 +229,20 @@ def test_trapezoids_are_their_twins(n: int, way: str, seed: int) -> None:
     if n > 1:
         y[int(rng.integers(n))] = np.nan
         assert np.isnan(native.trapezoid(x, y)[0])
+
+
+@pytest.mark.parametrize("n", [2, 511, 512, 513, 4000])
+def test_both_kernels_place_items_alike(n: int) -> None:
+    rng = np.random.default_rng(n)
+    labels = rng.integers(0, 2, n)
+    labels[:2] = 0, 1
+    scores = (labels + rng.normal(size=n)).round(2)
+    for kind in (np.int32, np.int64, np.float64):
+        _, positives, negatives = native.rank_table(scores, labels == 1)
+        positives, negatives = positives.astype(kind), negatives.astype(kind)
+        p, q = float(positives.sum()), float(negatives.sum())
+        area = float(np.dot(negatives, np.cumsum(positives) - positives / 2)) / (p * q)
+        ours, theirs = (x.placements(positives, negatives, p, q, area) for x in (native, reference))
+        assert ours == pytest.approx(theirs, rel=1e-11, abs=1e-15)
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.placements(positives, negatives[1:], p, q, area)

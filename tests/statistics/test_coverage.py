@@ -67,7 +67,7 @@ def test_every_metric_with_an_interval_is_in_the_space_of_random_cells() -> None
 
 def test_families_may_be_measured_side_by_side(tmp_path: Path) -> None:
     """Each process writes the rows of its family, and those of the others stay."""
-    row = coverage.Result("classes", "a", "F1", 200, *(95.0 for _ in range(6)), 1.0, 95.0, 7)
+    row = coverage.Result("classes", "a", "F1", 200, 95.0, 0.0, 95.0, 100.0, 0.0, 95.0, 1.0, seed=7)
     other, path = row._replace(family="losses", covered=float("nan")), tmp_path / "results.csv"
     coverage.write(path, [row], None)
     coverage.write(path, [other], "losses")

@@ -49,6 +49,7 @@ loss_sums = native.loss_sums if NATIVE else reference.loss_sums
 margins = native.margins if NATIVE else reference.margins
 multinomial = native.multinomial if NATIVE else reference.multinomial
 order = native.order if NATIVE else reference.order
+placements = native.placements if NATIVE else reference.placements
 rank_areas = native.rank_areas if NATIVE else reference.rank_areas
 rank_labels = native.rank_labels if NATIVE else reference.rank_labels
 rank_table = native.rank_table if NATIVE else reference.rank_table

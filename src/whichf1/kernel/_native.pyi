@@ -164,3 +164,7 @@ def differentiate(
 
     False if a number is 0 that must not be.
     """
+
+def placements(
+    positives: Any, negatives: Any, p: float, n: float, area: float
+) -> tuple[float, float, float, float, float]: ...

@@ -231,6 +231,18 @@ def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | 
     return c.label_scores(true, other, _LABEL_SCORES[what], THREADS)
 
 
+def placements(
+    positives: Array, negatives: Array, p: float, n: float, area: float
+) -> tuple[float, float, float, float, float]:
+    """Sums over the items of a ranking of their parts in the ROC AUC, from counts by score.
+
+    With s the part of a positive and t that of a negative: Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴, and
+    Σ s·t over the pairs in order, of which those of equal scores count half. ``p`` and ``n`` are
+    the sizes of the classes.
+    """
+    return c.placements(positives, negatives, p, n, area)
+
+
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
     steps = np.empty((4, len(positives)))

@@ -480,6 +480,27 @@ def _of_scores(true: Array, scores: Array, what: str) -> Array | None:
     return np.where((size == 0) | (size == labels), 1.0, mean)
 
 
+def placements(
+    positives: Array, negatives: Array, p: float, n: float, area: float
+) -> tuple[float, float, float, float, float]:
+    """Sums over the items of a ranking of their parts in the ROC AUC, from counts by score.
+
+    With s the part of a positive and t that of a negative: Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴, and
+    Σ s·t over the pairs in order, of which those of equal scores count half. ``p`` and ``n`` are
+    the sizes of the classes.
+    """
+    up = (np.cumsum(negatives) - negatives / 2) * (-1 / (p * n)) + (1 - area) / p
+    down = (np.cumsum(positives) - positives / 2) / (p * n) - area / n
+    downs = negatives * down
+    bend = float(np.dot(positives * up, downs / 2 - np.cumsum(downs)))
+    sums = [
+        [float(np.dot(count, part**power)) for power in (2, 3, 4)]
+        for count, part in ((positives, up), (negatives, down))
+    ]
+    (squares, cubes, fourths), (others, other_cubes, other_fourths) = sums
+    return squares, others, cubes + other_cubes, fourths + other_fourths, bend
+
+
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
     sums: list[Array] = []

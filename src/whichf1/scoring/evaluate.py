@@ -137,8 +137,8 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         binned = kernel.bin_sums(scores, y_true, edges)
         if binned is None:
             return None
-        part, whole = metric.of_bins(binned, len(y_true))
-        return Score(part / whole, settled, len(y_true), labels)
+        gaps, items = metric.of_bins(binned, len(y_true))
+        return Score(gaps / items, settled, len(y_true), labels)
     table = rank_arrays(y_true, scores)
     if table is None:
         return None

@@ -53,6 +53,8 @@ FEW_CELLS = 1 << 14
 """Up to this many classes, cells are summed class by class; beyond, in sorted order."""
 _MANY_CELLS = 1 << 22
 """Beyond this many classes, no item is spread over all cells."""
+_MOST_RECORDED = 1 << 11
+"""Beyond this many classes, NumPy takes the steps of a formula faster than one call for all."""
 _BLOCK = 1 << 13
 """Cells processed at a time: they fit in the cache, and BLAS starts no threads for them."""
 
@@ -429,7 +431,7 @@ class Cells(Statistic):
             return values, spreads
         slopes = (sample.centred(self.slope(sample.count, at)) for at in range(len(spreads)))
         return values, [
-            x._replace(curvature=sample.curvature(self, slope, at)) if 0 < x.error < inf else x
+            x._replace(curvature=sample.curvature(self, slope, at)) if NONE < x.error < inf else x
             for at, (x, slope) in enumerate(zip(spreads, slopes, strict=True))
         ]
 
@@ -944,19 +946,21 @@ def _recorded_slopes(
 ) -> tuple[Array, MarginSlopes] | None:
     """The same from the recorded steps of the formula, where no 0/0 rule applies."""
     tp = margins.tp
-    if tp.dtype.char != "d" or frozen.classes is not every_class(tp.shape[-1]):
+    classes = tp.shape[-1]
+    every = frozen.classes is every_class(classes)
+    if tp.dtype.char != "d" or classes > _MOST_RECORDED or not every:
         return None
-    formula, reads_tn = _recorded(definition, tp.shape[-1])
+    formula, reads_tn = _recorded(definition, classes)
     if formula is None:
         return None
-    inputs = np.empty((len(tp) if tp.ndim > 1 else 1, 4, tp.shape[-1]))
+    inputs = np.empty((len(tp) if tp.ndim > 1 else 1, 4, classes))
     inputs[:, 0], inputs[:, 1], inputs[:, 2] = tp, margins.fp, margins.fn
     inputs[:, 3] = margins.tn if reads_tn else 0.0
     computed = kernel.differentiate(formula, inputs)
     if computed is None:
         return None
-    values, every = computed
-    value, by_input = (values, every.swapaxes(0, 1)) if tp.ndim > 1 else (values[0], every[0])
+    values, grads = computed
+    value, by_input = (values, grads.swapaxes(0, 1)) if tp.ndim > 1 else (values[0], grads[0])
     right, columns, rows, tn = by_input
     return value, MarginSlopes(*_of_cells(right, rows, columns, tn if reads_tn else None))
 

@@ -327,6 +327,18 @@ wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf
 /* The quantile x of the beta distribution with a, b > 0 as ln(x / (1 - x)), for 0 < p < 1. */
 double wf_beta_logit(double a, double b, double p);
 
+/* placements.c ----------------------------------------------------------------------------------- */
+
+/* Sums over the items of a ranking of their parts in the area: squares of each class, cubes, fourth
+ * powers, and products of the pairs in order. */
+typedef struct {
+    double squares[2], cubes, fourths, bend;
+} wf_placements;
+
+/* Counts of each score, highest first, as integers or as doubles; sizes of the two classes. */
+wf_placements wf_place(const wf_column *positives, const wf_column *negatives, const int *floats,
+                       size_t n, const double *sizes, double area);
+
 /* formula.c -------------------------------------------------------------------------------------- */
 
 /* What a step does with its first argument, and up to WF_HIGHER with its second. The last one checks

@@ -781,6 +781,37 @@ static PyObject *running(PyObject *self, PyObject *const *args, Py_ssize_t nargs
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *placements(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    int swapped, floats[2];
+    PyObject *result = NULL;
+    if (expect(nargs, 5) < 0) return NULL;
+    double sizes[2] = {PyFloat_AsDouble(args[2]), PyFloat_AsDouble(args[3])};
+    double area = PyFloat_AsDouble(args[4]);
+    if (PyErr_Occurred()) return NULL;
+    if (get_column(args[0], "positives", INTEGERS "d", &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "negatives", INTEGERS "d", &views[1], &columns[1]) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        for (int i = 0; i < 2; i++) floats[i] = letter(&views[i], &swapped) == 'd';
+        if (views[1].shape[0] != n) {
+            PyErr_SetString(PyExc_ValueError, "columns must have equal lengths");
+        } else {
+            wf_placements p;
+            Py_BEGIN_ALLOW_THREADS
+            p = wf_place(&columns[0], &columns[1], floats, (size_t)n, sizes, area);
+            Py_END_ALLOW_THREADS
+            result =
+                Py_BuildValue("(ddddd)", p.squares[0], p.squares[1], p.cubes, p.fourths, p.bend);
+        }
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
 /* curve --------------------------------------------------------------------------------------- */
 
 static PyObject *curve(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -1162,6 +1193,7 @@ static PyMethodDef functions[] = {
     FUNCTION(item_labels, "item_labels(true, predicted)"),
     FUNCTION(label_flags, "label_flags(true, scores)"),
     FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
+    FUNCTION(placements, "placements(positives, negatives, p, n, area)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
     FUNCTION(bins, "bins(scores, positive, edges, threads, sums)"),
