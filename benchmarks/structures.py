@@ -497,7 +497,8 @@ def tables() -> None:
 
 def table(rows: list[dict[str, Any]], by: str) -> str:
     """Coverage in percent for each method, by the number of items or by score."""
-    methods = [*dict.fromkeys(row["method"] for row in rows)]
+    measured = {row["method"] for row in rows}
+    methods = [method for method in METHODS if method in measured]
     lines = [f"| {by} | " + " | ".join(methods) + " |"]
     lines.append(f"| {'---:' if by == 'items' else '---'} |" + " --- |" * len(methods))
     for key in dict.fromkeys(row[by] for row in rows):

@@ -211,6 +211,8 @@ class Cells(Statistic):
         needs = (False, False)
         if careful and rate:
             needs = _needed_errors(metric, definition.parameters)
+        elif careful and _is_mean_of_classes(definition):  # of their recalls, or distances
+            needs = (False, True)
         if rate and self._whole:  # one class with a ratio without end decides the mean
             endless = _endless_without(metric, definition.parameters)
             needs = (needs[0] or endless[0], needs[1] or endless[1])
