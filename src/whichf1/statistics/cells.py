@@ -74,7 +74,8 @@ class Cells(Statistic):
         if count is self.frozen.table.count:
             return self._of(None)
         if count.ndim == 1:
-            return self.values(count[None])[0]
+            one: Array = self.values(count[None])[0]
+            return one
         return self._of(self._shared_margins(count)[self._system])
 
     def replicated(self, drawn: Drawn) -> Array:

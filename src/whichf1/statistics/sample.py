@@ -535,7 +535,7 @@ class Sample:
         the cube of their root sum of squares.
         """
         times, parts, along = self._drawn_parts(slope)
-        cube = float((times * parts**2).sum()) ** 1.5
+        cube: float = float((times * parts**2).sum()) ** 1.5
         if cube == 0:
             return 0.0  # nothing that is drawn has an influence
         return _second_derivative(statistic, self.count, along, at) / cube
