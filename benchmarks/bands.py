@@ -7,6 +7,7 @@ negatives standard normal, so the true curves are known; scores are calibrated p
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ import whichf1 as wf
 from whichf1.statistics.bands import AT, DRAWS, ThresholdRates, draw_rates, enclosing
 
 HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "intervals.md"
 CASES = (
     (60, 0.5, 2.0, 0.0),
     (200, 0.2, 1.0, 0.0),
@@ -123,6 +125,12 @@ def table(path: Path = HERE / "bands.csv") -> str:
     return "\n".join(lines) + "\n"
 
 
+def write_page() -> None:
+    """Put the table on the page."""
+    text = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(re.sub(r"\| curve \| pointwise(?:.+\n)+", table(), text), encoding="utf-8")
+
+
 if __name__ == "__main__":
     data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else DATA_SETS
     found = [row for case in CASES for row in covered(*case, data_sets)]
@@ -130,4 +138,4 @@ if __name__ == "__main__":
         writer = csv.DictWriter(out, [*found[0]], lineterminator="\n")
         writer.writeheader()
         writer.writerows(found)
-    print(table())
+    write_page()

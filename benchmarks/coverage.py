@@ -197,11 +197,12 @@ def read(path: Path) -> list[Result]:
     """The results of an earlier run."""
     with path.open(encoding="utf-8") as file:
         rows = [*csv.DictReader(file)]
-    kinds = dict.fromkeys(Result._fields[:3], str) | dict.fromkeys(("data_sets", "seed"), int)
-    return [
-        Result._make(kinds.get(field, float)(row[field]) for field in Result._fields)
-        for row in rows
-    ]
+    texts, whole = Result._fields[:3], ("data_sets", "seed")
+
+    def value(field: str, text: str) -> Any:
+        return text if field in texts else int(float(text)) if field in whole else float(text)
+
+    return [Result._make(value(x, row[x]) for x in Result._fields) for row in rows]
 
 
 def picture(results: Sequence[Result]) -> str:

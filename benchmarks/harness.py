@@ -126,7 +126,9 @@ def duration(seconds: float) -> str:
 
 
 def ratio(value: float) -> str:
-    """A ratio with three digits, such as '250 ×'."""
+    """A ratio with three digits, such as '250 ×'; a dash if there is none."""
+    if math.isnan(value):
+        return "–"
     return f"{value:.0f} ×" if value >= 100 else f"{value:.3g} ×"
 
 

@@ -18,6 +18,8 @@ import csv
 import io
 import re
 import resource
+import subprocess
+import sys
 import tempfile
 import time
 import zlib
@@ -392,6 +394,61 @@ def speed(systems: int = 10, runs: int = 5, data_sets: int = 20, n: int = 10**5)
     return "\n".join([*lines, f"| file | {size / 1e6:.0f} MB |", f"| memory | {peak:.1f} GB |"])
 
 
+ITEMS, SYSTEMS, SEEDS = 10**5, 10, 5
+COLUMNS = {"system": "model", "run": "seed", "dataset": "task", "item": "item"}
+PREDICTIONS = f"""
+    SELECT 'system ' || (r // {SEEDS} % {SYSTEMS}) AS model, r % {SEEDS} AS seed,
+        'task ' || (r // {SYSTEMS * SEEDS}) AS task, item, 'class ' || (item % 3) AS "true",
+        'class ' || ((item + (hash(r, item) % 10 > 6)::INT) % 3) AS pred
+    FROM range(RUNS) AS runs(r), range({ITEMS}) AS items(item)"""
+
+
+def of_file(path: str, system: str) -> str:
+    """How long it takes to read a file in a new process, beside the engine's own GROUP BY."""
+    import duckdb
+
+    with duckdb.connect() as database:
+        reader = "read_csv(?, all_varchar=true)" if path.endswith("csv") else "read_parquet(?)"
+        query = f'SELECT model, seed, task, "true", pred, count(*) FROM {reader} GROUP BY ALL'
+        start = time.perf_counter()
+        database.execute(query, [path]).fetchall()
+        grouped = time.perf_counter() - start
+    start = time.perf_counter()
+    read = trials(path, true="true", pred="pred", **COLUMNS)
+    took = time.perf_counter() - start
+    start = time.perf_counter()
+    study(read)
+    scored = time.perf_counter() - start
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return (
+        f"| {system} | {read.units:,} | {grouped:.2f} | {took:.2f} | {took / grouped:.1f} | "
+        f"{scored:.2f} | {peak:.2f} GB |"
+    )
+
+
+def speed_of_files() -> str:
+    """The time to read and to compare files of predictions; as a table."""
+    import duckdb
+
+    lines = [
+        "| file | predictions | GROUP BY | read | times | compare | memory |",
+        "|---" * 7 + "|",
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for runs in (10, 100):
+            for kind, options in (("parquet", ""), ("csv", "(HEADER)")):
+                path = f"{folder}/{runs}.{kind}"
+                with duckdb.connect() as database:
+                    database.execute(
+                        f"COPY ({PREDICTIONS.replace('RUNS', str(runs))}) TO '{path}' {options}"
+                    )
+                command = [sys.executable, __file__, "--file", path]
+                done = subprocess.run(command, capture_output=True, text=True, check=True)
+                lines.append(done.stdout.strip())
+                Path(path).unlink()
+    return "\n".join(lines)
+
+
 def read() -> list[Row]:
     with open(TABLE, encoding="utf-8", newline="") as file:
         kinds = get_type_hints(Row)
@@ -471,9 +528,13 @@ def main() -> None:
     parser.add_argument("--only", choices=["runs", "folds", "data sets"])
     parser.add_argument("--page", action="store_true", help="only write the tables of the page")
     parser.add_argument("--speed", action="store_true", help="only time a large study")
+    parser.add_argument("--file", help="only time this file of predictions")
     options = parser.parse_args()
+    if options.file:
+        print(of_file(options.file, Path(options.file).suffix[1:].replace("csv", "CSV")))
+        return
     if options.speed:
-        fill({"speed": speed()})
+        fill({"speed of files": speed_of_files(), "speed": speed()})
         return
     if not options.page:
         simulate(options.sets, options.only)

@@ -469,7 +469,7 @@ def write(path: Path, rows: list[Row], only: str | None) -> None:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(Row._fields)
             every = [*others, *rows]
-            writer.writerows([*row[:5], *(f"{x:.4f}" for x in row[5:])] for row in every)
+            writer.writerows([*row[:5], *(f"{x:.6f}" for x in row[5:])] for row in every)
         os.replace(temporary, path)
 
 

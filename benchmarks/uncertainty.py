@@ -99,7 +99,7 @@ def package_row() -> Iterator[Row]:
         yield Row(name, ours, f"confidenceinterval's {slow:.3g} s", slow / ours, bar, met)
 
 
-BARS = {"delta": 5, "auto": 6}
+BARS = {"delta": 4, "auto": 6}
 """How many times the score itself an interval may cost."""
 
 

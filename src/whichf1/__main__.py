@@ -1,5 +1,5 @@
 """``python -m whichf1`` is the command ``whichf1``."""
 
-from whichf1.cli import main
+from whichf1.cli import program
 
-main()
+program()

@@ -189,3 +189,35 @@ def test_an_interval_that_a_metric_cannot_have_is_refused(run: Run, options: lis
     for metrics in (["-m", "ece"], ["-m", "roc_auc", "-m", "ece"]):
         code, out, err = run("score", *SPAM, *metrics, *options)
         assert (code, out) == (2, "") and "does not apply to expected_calibration_error" in err
+
+
+ENDING = """
+import atexit, os, sys, threading, time, weakref
+from whichf1.cli.process import leave
+
+def later():
+    time.sleep(0.1)
+    print("thread")
+
+atexit.register(print, "registered")
+weakref.finalize(leave, print, "finalized")  # as temporary folders are removed
+threading.Thread(target=later).start()
+threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+sys.stdout.write("printed ")  # and not flushed
+leave(7)
+"""
+
+
+def test_the_end_of_the_process_loses_nothing() -> None:
+    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
+    words = sorted(done.stdout.split())
+    assert (done.returncode, words) == (7, ["finalized", "printed", "registered", "thread"])
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("hook", ["setprofile", "settrace"])
+def test_a_profiled_process_ends_as_usual(hook: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, hook.replace("set", "get"), lambda: print)
+    with pytest.raises(SystemExit) as end:
+        process.leave(5)
+    assert end.value.code == 5

@@ -190,9 +190,7 @@ def test_every_source_gives_the_same_study(kind: str, source: str, tmp_path: Pat
 def test_runs_of_sets_and_of_class_scores_are_added(kind: str) -> None:
     name, true, given = KINDS[kind]
     first, second = (
-        wf.trials(
-            true, **{name: {x: {str(at): y[at]} for x, y in given.items()}}, item=np.arange(N)
-        )
+        wf.trials(true, **dict[str, Any]({name: {x: {str(at): y[at]} for x, y in given.items()}}))
         for at in (0, 1)
     )
     metric, options = METRIC[kind]
@@ -200,7 +198,7 @@ def test_runs_of_sets_and_of_class_scores_are_added(kind: str) -> None:
     whole = wf.study(true, metric, **{name: given}, **options)
     assert both.scores == pytest.approx(whole.scores)
     with pytest.raises(MergeError):
-        first + wf.trials(Y, pred={"A": {"9": Y}}, item=np.arange(N))
+        first + wf.trials(Y, pred={"A": {"9": Y}})
 
 
 def test_lists_texts_and_matrices_of_labels_are_the_same_sets(tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_threads_share_the_lines_of_a_long_curve(
     curve: tuple[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = np.random.default_rng(1)
-    counts = rng.integers(0, 2, (2, 40_000)).astype(np.int32)
-    lines = (np.arange(40_000.0)[::-1], *counts)
+    positives, negatives = rng.integers(0, 2, (2, 40_000)).astype(np.int32)
+    lines = (np.arange(40_000.0)[::-1], positives, negatives)
     twin = reference.curve(*lines, *curve)
     for threads in (1, 2, 3, 64):
         monkeypatch.setattr(native, "THREADS", threads)
@@ -54,9 +54,12 @@ def test_threads_share_the_lines_of_a_long_curve(
 @settings(max_examples=50, deadline=None)
 @given(steps())
 def test_what_is_left_out_is_on_the_line_between_its_neighbours(lines: Steps) -> None:
-    whole = [x.astype(np.float64).round() for x in lines[1:]]
-    every, corners, rises = (native.curve(lines[0], *whole, "counts", x) for x in reference.KEPT)
-    assert every.shape[1] == len(lines[0]) + 1
+    score, *counts = lines
+    positives, negatives = (x.astype(np.float64).round() for x in counts)
+    every, corners, rises = (
+        native.curve(score, positives, negatives, "counts", kept) for kept in reference.KEPT
+    )
+    assert every.shape[1] == len(score) + 1
     for fewer in (corners, rises):
         places = np.searchsorted(-every[2], -fewer[2])
         np.testing.assert_array_equal(every[:, places], fewer)
@@ -84,3 +87,52 @@ def test_a_curve_needs_lines_of_one_length_and_type() -> None:
         native.curve(np.array([]), two[:0], two[:0])
     with pytest.raises(TypeError, match="one type"):
         native.curve(np.array([2.0, 1.0]), two, two * 0.5)
+
+
+@st.composite
+def probabilities(draw: st.DrawFn) -> tuple[Array, Array]:
+    n = draw(st.one_of(st.integers(0, 50), st.integers(500, 1600)))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32)))
+    p = draw(st.sampled_from([rng.random(n), rng.random(n).round(1), rng.random(n) * 1e-310]))
+    if n:
+        p[: min(n, 3)] = draw(st.lists(st.sampled_from([0.0, -0.0, 0.3, 1.0]), min_size=3))[
+            : min(n, 3)
+        ]
+    layout = LAYOUTS[draw(st.sampled_from(sorted(LAYOUTS)))]
+    scores = layout(p.astype(draw(st.sampled_from(["<f8", ">f8", "<f4", "<f2"]))))
+    return scores, layout((rng.random(n) < 0.5).astype(draw(st.sampled_from(["?", "<i8", ">i4"]))))
+
+
+@settings(max_examples=200, deadline=None)
+@given(probabilities(), st.sampled_from([1, 2, 7, 10, 1000]), st.integers(0, 3))
+def test_bins_are_their_twins(items: tuple[Array, Array], bins: int, odd: int) -> None:
+    edges = np.linspace(0, 1, bins + 1)[1:-1]
+    if odd == 1:  # of any width
+        edges = np.sort(np.random.default_rng(bins).random(bins - 1)) ** 3
+    ours, twin = (kernel.bin_sums(*items, edges) for kernel in (native, reference))
+    assert ours is not None and twin is not None
+    np.testing.assert_array_equal(ours.sums[:2], twin.sums[:2])
+    np.testing.assert_allclose(ours.sums[2], twin.sums[2], rtol=1e-15)
+    np.testing.assert_allclose(ours[1:], twin[1:], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("bad", [np.nan, -1e-9, 1.0000001, np.inf])
+def test_a_score_that_is_no_probability_has_no_bin(bad: float) -> None:
+    scores, edges = np.append(np.full(700, 0.5), bad), np.array([0.5])
+    for kernel in (native, reference):
+        assert kernel.bin_sums(scores, np.ones(701, np.int64), edges) is None
+        assert kernel.bin_sums(scores[:2], np.array([1, 2]), edges) is None
+
+
+def test_bins_do_not_depend_on_the_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(2)
+    scores, labels = rng.random(200_000), rng.integers(0, 2, 200_000)
+    every = set()
+    for threads in (1, 2, 3, 64):
+        monkeypatch.setattr(native, "THREADS", threads)
+        binned = native.bin_sums(scores, labels, np.array([0.25, 0.5, 0.75]))
+        assert binned is not None
+        every.add((binned.sums.tobytes(), *binned[1:]))
+    assert len(every) == 1
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.bin_sums(scores[:3], labels, np.array([0.5]))

@@ -158,6 +158,10 @@ def test_losses_are_their_twins(
         rounded = wide.round(1)
         twins = (kernel.top_sums(codes, rounded, most, ties) for kernel in (native, reference))
         assert next(twins) == next(twins)
+    logits = (9 * p - 3).astype(dtype)
+    np.testing.assert_allclose(
+        native.hinge_sums(codes, logits), reference.hinge_sums(codes, logits), rtol=1e-12
+    )
     one, second = codes % 2, np.ascontiguousarray(p[:, -1])
     both = np.stack([1 - second.astype(np.float64), second], axis=1)
     assert native.loss_sums(one, second, floor) == native.loss_sums(one, both, floor)
@@ -177,6 +181,22 @@ def test_losses_are_their_twins(
         (native.brier_sums(codes, spoiled), reference.brier_sums(codes, wrong)),
     ):
         assert not ours.fair and not twin.fair
+    for odd in (np.nan, np.inf, -np.inf):
+        spoiled[row, 0] = odd
+        for kernel in (native, reference):
+            assert not kernel.hinge_sums(codes, spoiled).fair
+            assert not kernel.top_sums(codes, spoiled, 1, "first").fair
+
+
+@pytest.mark.parametrize("columns", [1, 97, 5000])
+def test_losses_of_many_columns_are_their_twins(columns: int) -> None:
+    rng = np.random.default_rng(columns)
+    p, codes = rng.dirichlet(np.ones(columns), 21), rng.integers(0, columns, 21)
+    for name in ("brier_sums", "hinge_sums"):
+        ours, twin = (getattr(kernel, name)(codes, p) for kernel in (native, reference))
+        np.testing.assert_allclose(ours, twin, rtol=1e-12)
+    ours, twin = (kernel.top_sums(codes, p, 3, "last") for kernel in (native, reference))
+    assert ours == twin
 
 
 def test_logarithms_are_those_of_the_library() -> None:
@@ -209,3 +229,20 @@ def test_trapezoids_are_their_twins(n: int, way: str, seed: int) -> None:
     if n > 1:
         y[int(rng.integers(n))] = np.nan
         assert np.isnan(native.trapezoid(x, y)[0])
+
+
+@pytest.mark.parametrize("n", [2, 511, 512, 513, 4000])
+def test_both_kernels_place_items_alike(n: int) -> None:
+    rng = np.random.default_rng(n)
+    labels = rng.integers(0, 2, n)
+    labels[:2] = 0, 1
+    scores = (labels + rng.normal(size=n)).round(2)
+    for kind in (np.int32, np.int64, np.float64):
+        _, positives, negatives = native.rank_table(scores, labels == 1)
+        positives, negatives = positives.astype(kind), negatives.astype(kind)
+        p, q = float(positives.sum()), float(negatives.sum())
+        area = float(np.dot(negatives, np.cumsum(positives) - positives / 2)) / (p * q)
+        ours, theirs = (x.placements(positives, negatives, p, q, area) for x in (native, reference))
+        assert ours == pytest.approx(theirs, rel=1e-11, abs=1e-15)
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.placements(positives, negatives[1:], p, q, area)

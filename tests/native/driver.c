@@ -305,6 +305,38 @@ static void check_rank(size_t n)
     free(memory);
 }
 
+/* Bins hold all items, and are the same in any number of threads. */
+static void check_bins(size_t n)
+{
+    size_t bins = 1 + below(40);
+    double *scores = malloc(8 * n), *inner = malloc(8 * bins),
+           *rows[2] = {malloc(24 * bins), malloc(24 * bins)};
+    unsigned char *labels = malloc(n);
+    int odd = below(5) == 0;
+    double items = 0, positives = 0, expected = 0;
+    for (size_t i = 0; i < n; i++) {
+        scores[i] = (double)below(1001) / 1000;
+        expected += labels[i] = (unsigned char)below(2);
+    }
+    if (odd) scores[below(n)] = below(2) ? NAN : 1.5;
+    for (size_t i = 0; i + 1 < bins; i++) inner[i] = (double)(i + 1) / (double)bins;
+    wf_column p = {(void *)scores, 8, 8, 0, 0}, y = {labels, 1, 1, 0, 0};
+    for (int i = 0; i < 2; i++) {
+        wf_bins out = {bins, rows[i], 0, 0, 0};
+        CHECK(wf_bin(&p, &y, n, inner, 1 + 2 * i, &out) == (odd ? WF_BAD_CODE : WF_OK));
+    }
+    for (size_t i = 0; i < bins && !odd; i++) {
+        items += rows[0][i];
+        positives += rows[0][bins + i];
+    }
+    if (!odd) {
+        CHECK(items == (double)n && positives == expected);
+        CHECK(!memcmp(rows[0], rows[1], 24 * bins));
+        note(rows[0], 24 * bins);
+    }
+    free(scores), free(inner), free(rows[0]), free(rows[1]), free(labels);
+}
+
 static void check_loss(size_t n)
 {
     size_t columns = 1 + below(9), width = below(2) ? 4 : 8, bytes = n * columns * width;
@@ -340,10 +372,11 @@ static void check_loss(size_t n)
     int number = !isnan(one.log_sum) && !isnan(one.brier_sum);
     CHECK(memcmp(&one, &several, sizeof one) == 0 || !number);
     if (number) note(&one, sizeof one);
-    options.wanted = WF_TOP;
+    options.wanted = WF_TOP | WF_HINGE;
     CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK);
     CHECK(wf_loss(&code, &p, options, 4, &several) == WF_OK);
     CHECK(one.hits <= n && one.hits == several.hits && one.bad_row == several.bad_row);
+    CHECK(one.bad_row < n || (one.hinge_sum >= 0 && one.hinge_sum == several.hinge_sum));
     note(&one.hits, sizeof one.hits);
     for (size_t i = 0; i < n; i++) codes[i] %= 2;
     p = (wf_matrix){memory, (ptrdiff_t)width, 0, (int)width, p.swapped, n, 2, 1};
@@ -463,6 +496,30 @@ static void check_quantile(void)
     if (p > 0.01) CHECK(fabs(z + wf_beta_logit(b, a, 1 - p)) < 1e-9 * (1 + fabs(z)));
 }
 
+/* Any steps give a number, or are refused. */
+static void check_formula(size_t n)
+{
+    enum { MOST = 12, INPUTS = 3, CONSTANTS = 2 };
+    size_t classes = 1 + n % 200, steps = 1 + below(MOST), tables = 1 + below(3);
+    size_t size = tables * INPUTS * classes;
+    int64_t step[3 * MOST];
+    double constants[CONSTANTS] = {2, chance()}, values[3] = {0};
+    double *inputs = malloc(2 * size * sizeof *inputs), *slopes = inputs + size;
+    CHECK(inputs);
+    for (size_t i = 0; i < 2 * size; i++) inputs[i] = (double)below(9);
+    for (size_t i = 0; i < steps; i++) {
+        step[3 * i] = (int64_t)below(WF_NO_ZERO + 2) - (below(50) == 0);
+        for (size_t j = 1; j < 3; j++)
+            step[3 * i + j] = (int64_t)below(INPUTS + CONSTANTS + i + (below(50) == 0));
+    }
+    step[3 * (steps - 1)] = WF_SUM;
+    wf_formula formula = {
+        step, steps, constants, CONSTANTS, INPUTS, classes, INPUTS + CONSTANTS + steps - 1};
+    wf_status status = wf_differentiate(&formula, inputs, tables, values, slopes);
+    CHECK(status == WF_OK || status == WF_ZERO || status == WF_BAD_CODE);
+    free(inputs);
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
@@ -475,10 +532,12 @@ int main(int argc, char **argv)
         check_add(n);
         check_encode(n);
         check_rank(below(10) ? n : below(5) ? 8 * n : ((size_t)1 << 18) + n);
+        check_bins(below(10) ? n : 20 * n);
         check_loss(n);
         check_labels(1 + n / 8);
         check_resample(n);
         check_quantile();
+        check_formula(n);
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

@@ -174,6 +174,23 @@ def test_bins_of_equal_width_are_exactly_those_of_scikit_learn() -> None:
     assert curve.count.sum() == 6 and len(curve.edges) == 11
 
 
+def test_a_calibration_curve_of_arrays_ranks_them_when_asked_and_unchanged() -> None:
+    rng = np.random.default_rng(4)
+    y, p = rng.integers(0, 2, 300), rng.random(300).round(2)
+    curve, of_lists = wf.calibration_curve(y, p), wf.calibration_curve(y.tolist(), p.tolist())
+    for each in ("x", "y", "count", "edges"):
+        np.testing.assert_allclose(getattr(curve, each), getattr(of_lists, each), rtol=1e-13)
+    for sides in zip(curve.consistency(), of_lists.consistency(), strict=True):
+        np.testing.assert_array_equal(*sides)
+    assert curve.score.value == pytest.approx(wf.ece(y, p).value, abs=1e-15)
+    empty = wf.calibration_curve(np.array([0, 1]), np.array([0.1, 0.9]))
+    assert empty.count.tolist() == [1, 1] and len(empty.edges) == 11
+    changed = wf.calibration_curve(y, p)
+    p[7] += 0.001
+    with pytest.raises(InputError, match="have changed since"):
+        repr(changed.score)
+
+
 @settings(max_examples=40)
 @given(distributions())
 def test_calibration_of_the_best_class(items: Any) -> None:

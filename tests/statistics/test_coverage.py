@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -62,6 +63,19 @@ def test_every_metric_with_an_interval_is_in_the_space_of_random_cells() -> None
     for cell in random_cells.random_cells(3, dict.fromkeys(random_cells.MAKERS, 4)):
         score = cells.run(cell.score, cell.draw(rng), cell.method)
         assert score.interval is None or score.interval.level == cell.level
+
+
+def test_families_may_be_measured_side_by_side(tmp_path: Path) -> None:
+    """Each process writes the rows of its family, and those of the others stay."""
+    row = coverage.Result("classes", "a", "F1", 200, 95.0, 0.0, 95.0, 100.0, 0.0, 95.0, 1.0, seed=7)
+    other, path = row._replace(family="losses", covered=float("nan")), tmp_path / "results.csv"
+    coverage.write(path, [row], None)
+    coverage.write(path, [other], "losses")
+    coverage.write(path, [row._replace(seed=8), row._replace(seed=9)], "classes")
+    kept = coverage.read(path)
+    assert [(x.family, x.seed) for x in kept] == [("classes", 8), ("classes", 9), ("losses", 7)]
+    assert kept[0] == row._replace(seed=8) and np.isnan(kept[2].covered)
+    assert "2 cells drawn at random with seed 8" in coverage.summary(kept[:2])
 
 
 def test_every_score_beyond_the_grid_has_rows_in_the_tables_of_structures() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -105,3 +106,43 @@ def test_powers_of_all_cells_are_those_in_closed_form(by_distance: bool, unseen:
     np.testing.assert_allclose(slope.square.ravel(), slope.at(*every))
     assert added.powers_of(slope.square) == pytest.approx(added.powers(*slope[:4]))
     assert float(added.at(*every).sum()) == pytest.approx(1)
+
+
+def test_a_weighted_class_is_worth_its_effective_number_in_a_test() -> None:
+    """Each class has n / (n − 1) of its own, with n = (Σw)² / Σw²; equal weights change nothing."""
+    rng = np.random.default_rng(3)
+    weights, stratum, slope = rng.exponential(size=40), np.arange(40) % 2, rng.normal(size=40)
+    sample = Sample(weights, weights**2, stratum=stratum)
+    centred = slope - weights @ slope / weights.sum()
+    square = 0.0
+    for each in (weights * (stratum == 0), weights * (stratum == 1)):
+        n = each.sum() ** 2 / (each @ each)
+        square += n / (n - 1) * float((each**2 * centred**2).sum())
+    assert sample.tested_spread(slope).error == pytest.approx(np.sqrt(square), rel=1e-12)
+    equal = Sample(np.full(40, 3.0), np.full(40, 9.0), stratum=stratum)
+    plain = Sample(np.ones(40), stratum=stratum)
+    assert equal.tested_spread(slope / 3) == pytest.approx(plain.tested_spread(slope), rel=1e-9)
+    alone = Sample(
+        np.array([0.1, 2.0, 3.0]), np.array([0.01, 4.0, 9.0]), stratum=np.array([0, 1, 1])
+    )
+    assert alone.tested_spread(np.array([1.0, 2.0, 3.0])).error == inf
+
+
+def test_a_caution_about_weighted_areas_only_looks_at_weights_and_areas() -> None:
+    """Not at the few items that happened to decide: then hardly any test without one rejects."""
+    rng = np.random.default_rng(4)
+    y = np.repeat([1, 0], [60, 200])
+    systems = {name: rng.normal(size=260) + y for name in "AB"}
+    weights = np.exp(rng.normal(size=260))
+
+    def told(weights: Any) -> str | None:
+        (pair,) = wf.compare(y, systems, "roc_auc", weights=weights, replicates=0).pairs
+        caution: str | None = pair.caution
+        return caution
+
+    assert told(weights) == told(1000 * weights)
+    few = np.where(y == 1, weights**3, 1.0)
+    worth = few[y == 1].sum() ** 2 / (few[y == 1] ** 2).sum()
+    assert worth < 20
+    assert told(few) == f"there are {worth:.3g} positives: the test may not keep its level"
+    assert told(np.ones(260)) is None

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import click
 
 import whichf1
-from whichf1.cli.process import emit, run_program, say
+from whichf1.cli.process import emit, leave, run_program, say
 from whichf1.errors import IntervalWarning, LabelWarning, OtherDataWarning
 
 COMMANDS = {
@@ -163,3 +163,13 @@ def main() -> NoReturn:
     gc.set_threshold(FEW_COLLECTIONS)
     with _short_warnings():
         sys.exit(run_program(partial(app, standalone_mode=False)))
+
+
+def program() -> NoReturn:
+    """Run the program in a process of its own, and end that process."""
+    code: Any = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    leave(code)

@@ -33,7 +33,6 @@ from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError
 from whichf1.metrics import EVERY, plain_name
-from whichf1.reporting.disparity import groups_document
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
 from whichf1.reporting.score import (
@@ -412,6 +411,7 @@ def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> l
 def groups(options: GroupsOptions) -> None:
     """Compare a score between groups of items. Prints differences, the worst group and a test."""
     from whichf1.comparison.disparity import groups_of
+    from whichf1.reporting.disparity import groups_document
 
     with read_subject(options) as subject:
         if not subject.by:

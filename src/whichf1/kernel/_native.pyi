@@ -117,13 +117,23 @@ def curve(
     The kind is a place in ``reference.CURVES``, and what is kept one in ``reference.KEPT``.
     """
 
+def bins(
+    scores: Any, positive: Any, edges: Any, threads: int, sums: Any
+) -> tuple[float, float, float] | None:
+    """Write the sums of each bin (flat float64: 3, bins) and return their gaps, as ``Binned`` has.
+
+    ``edges`` are those between the bins. None if a score is outside [0, 1] or a label not 0 or 1.
+    """
+
 def losses(
     codes: Any, probabilities: Any, floor: float, tolerance: float, wanted: int, threads: int
-) -> tuple[float, float, float, float, int, int]:
+) -> tuple[float, float, float, float, int, int, float, float]:
     """Σ and Σ² of log loss (wanted & 1) and Brier score (& 2), and the first bad row (& 4).
 
+    At the end, Σ and Σ² of the hinge loss (& 16), with which a row is bad if it is not finite.
+
     A row is bad if it has a value outside [0, 1] or if its sum differs from 1 by more than the
-    tolerance. Last is the smallest code. A single column is the second of two, and the first has
+    tolerance. Then comes the smallest code. A single column is the second of two, and the first has
     the rest.
     """
 
@@ -147,3 +157,14 @@ def multinomial(state: Any, items: int, share: Any, rows: Any) -> bool:
     """
 
 def beta_logit(a: float, b: float, p: float) -> float: ...
+def differentiate(
+    steps: Any, constants: Any, inputs: Any, values: Any, slopes: Any, result: int
+) -> bool:
+    """Write a formula's values (float64) and slopes (tables, inputs, classes).
+
+    False if a number is 0 that must not be.
+    """
+
+def placements(
+    positives: Any, negatives: Any, p: float, n: float, area: float
+) -> tuple[float, float, float, float, float]: ...

@@ -16,7 +16,9 @@ from whichf1.kernel.reference import (
     LABEL_SCORES,
     TOLERANCE,
     Array,
+    Binned,
     CountedTable,
+    Formula,
     LossSums,
     Pairs,
     Ranks,
@@ -25,7 +27,7 @@ from whichf1.kernel.reference import (
 from whichf1.kernel.reference import encode as _encode_any
 from whichf1.kernel.reference import order as _order_any
 
-_LOG, _BRIER, _CHECK = 1, 2, 4
+_LOG, _BRIER, _CHECK, _HINGE = 1, 2, 4, 16
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
 _LABEL_SCORES = {name: at for at, name in enumerate(LABEL_SCORES)}
 _CURVES = {name: at for at, name in enumerate(CURVES)}
@@ -229,6 +231,18 @@ def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | 
     return c.label_scores(true, other, _LABEL_SCORES[what], THREADS)
 
 
+def placements(
+    positives: Array, negatives: Array, p: float, n: float, area: float
+) -> tuple[float, float, float, float, float]:
+    """Sums over the items of a ranking of their parts in the ROC AUC, from counts by score.
+
+    With s the part of a positive and t that of a negative: Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴, and
+    Σ s·t over the pairs in order, of which those of equal scores count half. ``p`` and ``n`` are
+    the sizes of the classes.
+    """
+    return c.placements(positives, negatives, p, n, area)
+
+
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
     steps = np.empty((4, len(positives)))
@@ -251,6 +265,17 @@ def curve(
     return every.copy() if 2 * points < most else every  # do not keep much unused memory
 
 
+def bin_sums(scores: Array, labels: Array, edges: Array) -> Binned | None:
+    """Count items without weights in bins of their probabilities, between rising edges.
+
+    None if a score is outside [0, 1] or a label neither 0 nor 1.
+    """
+    bins = len(edges) + 1
+    room = np.empty(3 * bins)
+    gaps = c.bins(scores, labels, edges, THREADS, room)
+    return None if gaps is None else Binned(np.ndarray((3, bins), _FLOAT, room), *gaps)
+
+
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
@@ -269,6 +294,13 @@ def brier_sums(codes: Array, probabilities: Array) -> LossSums:
     sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS)
     n = len(codes)
     return LossSums(n, sums[2], sums[3], sums[4] == n, sums[5])
+
+
+def hinge_sums(codes: Array, scores: Array) -> LossSums:
+    """Σ and Σ² of how far the true class's score is from 1 above all others; fair if all finite."""
+    sums = c.losses(codes, scores, 0.0, 0.0, _HINGE, THREADS)
+    n = len(codes)
+    return LossSums(n, sums[6], sums[7], sums[4] == n, sums[5])
 
 
 def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
@@ -321,3 +353,17 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
 
 
 beta_logit = c.beta_logit
+
+
+def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None:
+    """The values of a formula for inputs (tables, inputs, classes), and its slopes by the inputs.
+
+    None if a number is 0 that must not be.
+    """
+    values, slopes = np.empty(len(inputs)), np.empty(inputs.shape)
+    steps, constants, result = formula
+    return (
+        (values, slopes)
+        if c.differentiate(steps, constants, inputs, values, slopes, result)
+        else None
+    )

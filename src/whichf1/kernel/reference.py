@@ -6,7 +6,7 @@ Nothing is checked twice: the caller (``sources``) ensures the exact shapes and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from math import inf, isqrt, log
+from math import fsum, inf, isqrt, log
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -64,6 +64,19 @@ class RankAreas(NamedTuple):
     highest: float
     """The highest score."""
     lowest: float
+
+
+class Binned(NamedTuple):
+    """Items by their probability, in bins."""
+
+    sums: Array
+    """(3, bins): items, positives, and the sum of the probabilities."""
+    absolute: float
+    """|Σ (y − p)| of the items of each bin, added up."""
+    largest: float
+    """The largest of these, divided by the number of its items."""
+    squared: float
+    """The sum of their squares, each divided by the number of its items."""
 
 
 class TableSums(NamedTuple):
@@ -467,6 +480,27 @@ def _of_scores(true: Array, scores: Array, what: str) -> Array | None:
     return np.where((size == 0) | (size == labels), 1.0, mean)
 
 
+def placements(
+    positives: Array, negatives: Array, p: float, n: float, area: float
+) -> tuple[float, float, float, float, float]:
+    """Sums over the items of a ranking of their parts in the ROC AUC, from counts by score.
+
+    With s the part of a positive and t that of a negative: Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴, and
+    Σ s·t over the pairs in order, of which those of equal scores count half. ``p`` and ``n`` are
+    the sizes of the classes.
+    """
+    up = (np.cumsum(negatives) - negatives / 2) * (-1 / (p * n)) + (1 - area) / p
+    down = (np.cumsum(positives) - positives / 2) / (p * n) - area / n
+    downs = negatives * down
+    bend = float(np.dot(positives * up, downs / 2 - np.cumsum(downs)))
+    sums = [
+        [float(np.dot(count, part**power)) for power in (2, 3, 4)]
+        for count, part in ((positives, up), (negatives, down))
+    ]
+    (squares, cubes, fourths), (others, other_cubes, other_fourths) = sums
+    return squares, others, cubes + other_cubes, fourths + other_fourths, bend
+
+
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
     sums: list[Array] = []
@@ -547,6 +581,23 @@ def _runs(values: Array) -> tuple[Array, Array]:
     return (values if distinct == len(values) else values[:distinct].copy()), count
 
 
+def bin_sums(scores: Array, labels: Array, edges: Array) -> Binned | None:
+    """Count items without weights in bins of their probabilities, between rising edges.
+
+    None if a score is outside [0, 1] or a label neither 0 nor 1.
+    """
+    positive, p = labels == 1, scores.astype(np.float64)
+    if not (positive | (labels == 0)).all() or not ((p >= 0) & (p <= 1)).all():
+        return None
+    at, bins = np.searchsorted(edges, p, "left"), len(edges) + 1
+    sums = np.stack([np.bincount(at, x, bins) for x in (np.ones(len(at)), positive, p)])
+    sums[2] = [fsum(p[at == each]) for each in range(bins)]
+    items, hits, mass = sums
+    off = np.abs(hits - mass)
+    gap = off / np.where(items == 0, 1, items)
+    return Binned(sums, float(off.sum()), float(gap.max()), float((off * gap).sum()))
+
+
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
@@ -585,6 +636,17 @@ def brier_sums(codes: Array, probabilities: Array) -> LossSums:
         return squared
 
     return _sum_losses(losses, codes, probabilities)
+
+
+def hinge_sums(codes: Array, scores: Array) -> LossSums:
+    """Σ and Σ² of how far the true class's score is from 1 above all others; fair if all finite."""
+    at, wide = codes.astype(np.intp, copy=False)[:, None], scores.astype(np.float64)
+    own = np.take_along_axis(wide, at, 1)[:, 0]
+    np.put_along_axis(wide, at, -np.inf, 1)
+    with np.errstate(invalid="ignore"):
+        losses = np.maximum(1 - (own - wide.max(1)), 0.0)
+        total, squares = float(losses.sum()), float(np.dot(losses, losses))
+    return LossSums(len(codes), total, squares, bool(np.isfinite(scores).all()), int(codes.min()))
 
 
 def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
@@ -667,3 +729,69 @@ def beta_logit(a: float, b: float, p: float) -> float:
 
     x, rest = float(betaincinv(a, b, p)), float(betaincinv(b, a, 1 - p))
     return (log(x) if x else -inf) - (log(rest) if rest else -inf)
+
+
+_OF_TWO = ("add", "subtract", "multiply", "divide", "minimum", "maximum")
+OPERATIONS = (*_OF_TWO, "negative", "sqrt", "sum", "check")
+"""The steps of a formula; those from 'negative' on have one argument."""
+
+
+class Formula(NamedTuple):
+    """A formula in steps: a place in ``OPERATIONS`` and the registers of two arguments, each.
+
+    Registers are the inputs, the constants, and the results of the steps, in this order.
+    """
+
+    steps: Array
+    constants: Array
+    result: int
+    """The register of the value."""
+
+
+def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None:
+    """The values of a formula for inputs (tables, inputs, classes), and its slopes by the inputs.
+
+    None if a number is 0 that must not be.
+    """
+    steps = [(OPERATIONS[op], a, b) for op, a, b in formula.steps.tolist()]
+    tables, first = len(inputs), inputs.shape[1] + len(formula.constants)
+    known: list[Array] = [*inputs.transpose(1, 0, 2)]
+    known += [np.full((tables, 1), x) for x in formula.constants.tolist()]
+    with np.errstate(all="ignore"):
+        for name, a, b in steps:
+            x, y = known[a], known[b]
+            if name == "check" and not x.all():
+                return None
+            if name in ("negative", "sqrt"):
+                known.append(getattr(np, name)(x))
+            elif name == "sum":
+                known.append(np.add.reduce(np.ascontiguousarray(x), -1, keepdims=True))
+            else:
+                known.append(x if name == "check" else getattr(np, name)(x, y))
+        slopes = [np.zeros(x.shape) for x in known]
+        slopes[formula.result][...] = 1.0
+        for at in range(len(known) - 1, first - 1, -1):
+            name, a, b = steps[at - first]
+            parts = _parts(name, known[a], known[b], known[at], slopes[at])
+            for place, part in zip((a, b), parts, strict=False):
+                wide = slopes[place].shape[-1] > 1 or part.shape[-1] == 1
+                slopes[place] += part if wide else part.sum(-1, keepdims=True)
+    return known[formula.result][:, 0], np.stack(slopes[: inputs.shape[1]], 1)
+
+
+def _parts(name: str, x: Array, y: Array, r: Array, g: Array) -> list[Array]:
+    """What flows back from a result to the arguments of its step."""
+    lower = x <= y if name == "minimum" else x >= y
+    parts: dict[str, Callable[[], list[Array]]] = {
+        "add": lambda: [g, g],
+        "subtract": lambda: [g, -g],
+        "multiply": lambda: [g * y, g * x],
+        "divide": lambda: [g / y, g * (-r / y)],
+        "minimum": lambda: [np.where(lower, g, 0), np.where(lower, 0, g)],
+        "maximum": lambda: [np.where(lower, g, 0), np.where(lower, 0, g)],
+        "negative": lambda: [-g],
+        "sqrt": lambda: [np.divide(g, 2 * r, out=np.zeros(g.shape), where=r != 0)],
+        "sum": lambda: [np.broadcast_to(g, x.shape)],
+        "check": list,
+    }
+    return parts[name]()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import inf
+from math import inf, sqrt
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
@@ -30,6 +30,7 @@ TopLabel: TypeAlias = Annotated[
     better="lower",
     probabilities=True,
     smooth=False,
+    of_bins=lambda b, n: (b.absolute, n),
 )
 def expected_calibration_error(
     r: RankTable,
@@ -49,6 +50,7 @@ def expected_calibration_error(
     better="lower",
     probabilities=True,
     smooth=False,
+    of_bins=lambda b, _: (b.largest, 1.0),
 )
 def max_calibration_error(
     r: RankTable,
@@ -69,6 +71,7 @@ def max_calibration_error(
     better="lower",
     probabilities=True,
     smooth=False,
+    of_bins=lambda b, n: (sqrt(b.squared / n), 1.0),
 )
 def rms_calibration_error(
     r: RankTable,
@@ -172,7 +175,7 @@ def debiased_calibration_error(
 def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
     """The inner edges of the bins: equal steps in [0, 1], or quantiles of the items' scores."""
     if binning == "equal-width":
-        return _equal_width(bins)
+        return equal_width(bins)
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
             "equal-mass bins do not support weights. Use binning='equal-width' or drop the weights."
@@ -188,7 +191,8 @@ def bin_edges(r: RankTable, bins: int, binning: str) -> Array:
 
 
 @lru_cache(maxsize=16)
-def _equal_width(bins: int) -> Array:
+def equal_width(bins: int) -> Array:
+    """The inner edges of bins of equal width in [0, 1]."""
     edges = np.linspace(0, 1, bins + 1)[1:-1]
     edges.setflags(write=False)
     return edges

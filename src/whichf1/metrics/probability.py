@@ -118,6 +118,7 @@ def top_k_accuracy(
     sklearn="hinge_loss",
     signed=True,
     unlimited=True,
+    sums=lambda x: kernel.hinge_sums(x.codes, x.scores),
 )
 def hinge_loss(x: Predicted) -> Array:
     """Mean shortfall of the true class's score from a margin of 1 above all others."""

@@ -8,6 +8,8 @@ from functools import partial
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from whichf1.comparison.data_sets import DataSetPair
 from whichf1.comparison.folds import FoldPair
 from whichf1.comparison.runs import ITEMS, RUNS, WELCH, RunMean, RunPair
@@ -47,8 +49,8 @@ POOLED_RANKING = (
 REPEATED = (
     "Caution: repetitions make the test too certain of learners that depend on few training items, "
     "such as nearest neighbours, whose folds are more correlated than assumed: it then rejects in "
-    "about 11 % of cases without a difference, instead of 5 %. A test over several data sets has "
-    "no such problem."
+    "11–12 % of simulated cases without a difference, instead of 5 %. A test over several data "
+    "sets has no such problem."
 )
 MOST_SETS = 30
 """How many data sets text shows."""
@@ -98,8 +100,9 @@ def _systems(study: Study) -> Iterator[Block]:
         columns += [GridColumn("data sets", "number", items)]
         columns += [GridColumn("average rank", "number", to_places(2))] if ranks else []
     else:
-        columns += [GridColumn("interval", "interval"), GridColumn("SD of runs", "number")]
-        columns += [GridColumn("runs", "number", items)]
+        repeated = "folds" if study.folds else "runs"
+        columns += [GridColumn("interval", "interval"), GridColumn(f"SD of {repeated}", "number")]
+        columns += [GridColumn(repeated, "number", items)]
     columns.append(GridColumn("group"))
     rows: list[list[Cell]] = []
     for system in study.ranking:
@@ -109,7 +112,12 @@ def _systems(study: Study) -> Iterator[Block]:
             rows.append([system, study.scores[system], len(own), *rank, group])
         else:
             (one,) = own
-            facts: list[Cell] = [one.interval, one.deviation, len(one.values)]
+            deviation, times = one.deviation, len(one.values)
+            (crossed,) = study.crossed.values()
+            if study.folds and crossed.folds is not None:
+                scores = crossed.folds[crossed.rows(system)]
+                deviation, times = float(np.std(scores, ddof=1)), scores.size
+            facts: list[Cell] = [one.interval, deviation, times]
             rows.append([system, one.mean, *facts, group])
     yield Grid(columns, rows)
     first = next(iter(study.crossed.values()))

@@ -6,8 +6,8 @@ The best threshold is exact: one sort, then every distinct score is tried.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -17,13 +17,14 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
 from whichf1.definitions.words import title
 from whichf1.errors import DefinitionError, InputError, is_among, is_number
-from whichf1.metrics.calibration import Binning, bin_edges, bin_of
+from whichf1.metrics.calibration import Binning, bin_edges, bin_of, equal_width
 from whichf1.metrics.ranking import gain
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, refuse_other_data
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.lines import check_ranking, rank_predictions, score_ranking
 from whichf1.scoring.score import Score
+from whichf1.sources.arrays import scored_arrays
 from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, as_counts, rank
 from whichf1.sources.lines import numbers, positive_class
 from whichf1.sources.request import has_columns
@@ -261,7 +262,7 @@ def det_curve(y_true: Any, scores: Any = None, **options: Any) -> DetCurve:
     ranking = _ranking(y_true, scores, options)
     fpr, fnr, threshold = _points(ranking, "det", "a DET curve")
     area = _summary("roc_auc")
-    if ranking.weighted:  # a small rate is no difference of rounded sums
+    if ranking.weighted:  # so that a small rate is not a difference of rounded sums
         missed = _below(ranking.positives)
         fnr = missed / missed[0]
     return DetCurve(
@@ -610,9 +611,14 @@ class CalibrationCurve(Drawable):
     """All bin edges, from 0 to 1; an item on an edge belongs to the lower bin."""
     definition: Definition
     """The expected calibration error with the same bins."""
-    ranking: Ranking
+    _rank: Callable[[], Ranking] = field(repr=False)
     x_label: str = "mean predicted probability"
     y_label: str = "observed fraction of positives"
+
+    @cached_property
+    def ranking(self) -> Ranking:
+        """The items of the curve, which are ranked when this is first asked for."""
+        return self._rank()
 
     @cached_property
     def score(self) -> Score:
@@ -672,6 +678,12 @@ def calibration_curve(
     plain = type(bins) is int and type(binning) is str
     make = _summary if plain else lambda name, **each: define(name, each)
     definition = make("expected_calibration_error", bins=bins, binning=binning)
+    if plain and binning == "equal-width" and not options and type(y_true) is np.ndarray:
+        inner = equal_width(bins)
+        binned = _binned(y_true, probabilities, inner)
+        if binned is not None:
+            again = partial(_ranked_again, y_true, probabilities, inner, binned)
+            return _calibration(binned, inner, definition, again)
     one = type(probabilities) is np.ndarray and probabilities.ndim == 1
     if not one and not isinstance(y_true, Ranking) and not has_columns(y_true):
         values = numbers(probabilities, "probabilities")
@@ -683,14 +695,38 @@ def calibration_curve(
     inner = bin_edges(table, bins, binning)
     at = bin_of(ranking.score, inner)
     items = table.positives + table.negatives
-    count, mass, hits = (
-        np.bincount(at, x, bins) for x in (items, items * ranking.score, table.positives)
-    )
-    edges = np.empty(bins + 1)
-    edges[0], edges[1:-1], edges[-1] = 0.0, inner, 1.0
-    here = count.nonzero()
-    count, mass, hits = count[here], mass[here], hits[here]
-    return CalibrationCurve(mass / count, hits / count, count, edges, definition, ranking)
+    sums = (np.bincount(at, x, bins) for x in (items, table.positives, items * ranking.score))
+    return _calibration(np.stack([*sums]), inner, definition, lambda: ranking)
+
+
+def _binned(y_true: Array, probabilities: Any, edges: Array) -> Array | None:
+    """Items, positives and the sum of probabilities in each bin; None unless arrays are plain."""
+    if scored_arrays(y_true, probabilities) is None:
+        return None
+    binned = kernel.bin_sums(probabilities, y_true, edges)
+    return None if binned is None else binned.sums
+
+
+def _ranked_again(y_true: Array, probabilities: Array, edges: Array, sums: Array) -> Ranking:
+    """The ranking of arrays that were binned before, and must not have changed since."""
+    now = _binned(y_true, probabilities, edges)
+    if now is None or now.tobytes() != sums.tobytes():
+        raise InputError(
+            "the arrays of this calibration curve have changed since it was computed, so its items "
+            "cannot be ranked. Compute the curve again, or from a copy of the arrays."
+        )
+    return rank(y_true, probabilities)
+
+
+def _calibration(
+    sums: Array, inner: Array, definition: Definition, ranked: Callable[[], Ranking]
+) -> CalibrationCurve:
+    edges = np.zeros(len(inner) + 2)
+    edges[1:-1], edges[-1] = inner, 1.0
+    count, hits, mass = sums
+    if np.count_nonzero(count) < len(count):
+        count, hits, mass = sums[:, count > 0]
+    return CalibrationCurve(mass / count, hits / count, count, edges, definition, ranked)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,6 +15,7 @@ from whichf1.errors import DefinitionError, IntervalWarning, warn
 from whichf1.kernel import LossSums
 from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
+from whichf1.metrics.calibration import equal_width
 from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
 from whichf1.sources.arrays import (
     count_class,
@@ -131,6 +132,13 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
             return None
         part, whole = ratio_of(areas)
         return Score(float(part / whole), settled, len(y_true), labels)
+    if metric.of_bins is not None and settled.arguments["binning"] == "equal-width":
+        edges = equal_width(settled.arguments["bins"])
+        binned = kernel.bin_sums(scores, y_true, edges)
+        if binned is None:
+            return None
+        gaps, items = metric.of_bins(binned, len(y_true))
+        return Score(gaps / items, settled, len(y_true), labels)
     table = rank_arrays(y_true, scores)
     if table is None:
         return None

@@ -33,8 +33,17 @@ from whichf1.statistics.sample import (
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread, TwoRates
 from whichf1.statistics.smoothing import FEW_CLASSES, PseudoItem
-from whichf1.statistics.tracing import Traced, slopes
-from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest, Table, outside, sum_by
+from whichf1.statistics.tracing import Traced, record, slopes
+from whichf1.tables.cells import (
+    Array,
+    CellValues,
+    Margins,
+    OneVsRest,
+    Table,
+    every_class,
+    outside,
+    sum_by,
+)
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
@@ -44,6 +53,8 @@ FEW_CELLS = 1 << 14
 """Up to this many classes, cells are summed class by class; beyond, in sorted order."""
 _MANY_CELLS = 1 << 22
 """Beyond this many classes, no item is spread over all cells."""
+_MOST_RECORDED = 1 << 11
+"""Beyond this many classes, NumPy takes the steps of a formula faster than one call for all."""
 _BLOCK = 1 << 13
 """Cells processed at a time: they fit in the cache, and BLAS starts no threads for them."""
 
@@ -423,7 +434,7 @@ class Cells(Statistic):
             return values, spreads
         slopes = (sample.centred(self.slope(sample.count, at)) for at in range(len(spreads)))
         return values, [
-            x._replace(curvature=sample.curvature(self, slope, at)) if 0 < x.error < inf else x
+            x._replace(curvature=sample.curvature(self, slope, at)) if NONE < x.error < inf else x
             for at, (x, slope) in enumerate(zip(spreads, slopes, strict=True))
         ]
 
@@ -898,6 +909,9 @@ def margin_slopes(
     definition: Definition, frozen: Frozen, margins: Margins
 ) -> tuple[Array, MarginSlopes]:
     """The value and the slopes of a definition that gives one number, for each table of a batch."""
+    recorded = _recorded_slopes(definition, frozen, margins)
+    if recorded is not None:
+        return recorded
     asked: dict[str, Traced] = {}
 
     def values(tp: Any, fp: Any, fn: Any) -> Any:
@@ -913,14 +927,68 @@ def margin_slopes(
         return definition.values(frozen, Margins(tp, fp, fn, *rest))
 
     value, (right, columns, rows) = slopes(values, margins.tp, margins.fp, margins.fn)
-    if "tn" in asked and asked["tn"].grad is not None:  # a cell is a true negative of other classes
-        tn = asked["tn"].grad
-        others = tn.sum(-1, keepdims=True) - tn
-        right, rows, columns = right + others, rows + others, columns - tn
+    tn = asked["tn"].grad if "tn" in asked else None
     distances = asked["distances"].grad if "distances" in asked else None
     own = asked["cells"].grad if "cells" in asked else None
     cells = None if own is None else margins.cells._replace(values=own)
-    return value, MarginSlopes(right, rows, columns, distances, cells)
+    return value, MarginSlopes(*_of_cells(right, rows, columns, tn), distances, cells)
+
+
+def _of_cells(
+    right: Array, rows: Array, columns: Array, tn: Array | None
+) -> tuple[Array, Array, Array]:
+    """The slopes by the cells: one is a true negative of all other classes."""
+    if tn is None:
+        return right, rows, columns
+    others = _total(tn, -1, keepdims=True) - tn
+    return right + others, rows + others, columns - tn
+
+
+def _recorded_slopes(
+    definition: Definition, frozen: Frozen, margins: Margins
+) -> tuple[Array, MarginSlopes] | None:
+    """The same from the recorded steps of the formula, where no 0/0 rule applies."""
+    tp = margins.tp
+    classes = tp.shape[-1]
+    every = frozen.classes is every_class(classes)
+    if tp.dtype.char != "d" or classes > _MOST_RECORDED or not every:
+        return None
+    formula, reads_tn = _recorded(definition, classes)
+    if formula is None:
+        return None
+    inputs = np.empty((len(tp) if tp.ndim > 1 else 1, 4, classes))
+    inputs[:, 0], inputs[:, 1], inputs[:, 2] = tp, margins.fp, margins.fn
+    inputs[:, 3] = margins.tn if reads_tn else 0.0
+    computed = kernel.differentiate(formula, inputs)
+    if computed is None:
+        return None
+    values, grads = computed
+    value, by_input = (values, grads.swapaxes(0, 1)) if tp.ndim > 1 else (values[0], grads[0])
+    right, columns, rows, tn = by_input
+    return value, MarginSlopes(*_of_cells(right, rows, columns, tn if reads_tn else None))
+
+
+@lru_cache(maxsize=256)
+def _recorded(definition: Definition, classes: int) -> tuple[kernel.Formula | None, bool]:
+    """The steps of a score of all classes, and whether they read the true negatives.
+
+    None if it is not one number, or needs more than margins.
+    """
+    if definition.declaration.named or definition.class_shares is not None or classes < 2:
+        return None, False
+    fixed = Frozen(None, every_class(classes), Labels.trusted(range(classes)))
+
+    def other() -> Any:
+        raise NotImplementedError("only margins are recorded")
+
+    def values(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return definition.values(fixed, Margins(tp, fp, fn, lambda: tn, other, other))
+
+    formula = record(values, 4, classes)
+    return formula, formula is not None and bool((formula.steps[:, 1:] == 3).any())
+
+
+_total: Any = np.add.reduce
 
 
 def kind_slopes(

@@ -55,7 +55,7 @@ FEW_OTHERS = 30
 """The delta method for other rankings needs this many."""
 FEW_POOLED = 100
 """A ranking that has each item once for each label needs this many items."""
-FEW_BIASED = 50
+FEW_BIASED = 100
 """A mean of rankings whose bias is removed needs this many in each class."""
 FEW_POOLED_BIASED = 300
 """A pooled one, whose bias is not removed, needs this many items."""
@@ -687,8 +687,7 @@ class Rankings(Itemwise):
         few = None if careful else sample.few(FEW_CLUSTERS_RANKED)
         if few is not None:
             return few
-        areas = is_whole_area(self._definition) and sample.cluster is None
-        least: float = FEW if areas or self._smooths(sample) else FEW_OTHERS
+        least: float = FEW if self._single_area or self._smooths(sample) else FEW_OTHERS
         if careful:
             least = FEW_RANKED
         elif self._definition.declaration.of_top is not None:
@@ -798,25 +797,8 @@ def area_spread(table: RankTable, area: float) -> Spread:
     cost.
     """
     positives, negatives = (float(x) for x in table.sizes)
-    pairs = positives * negatives
-    squares, cube, fourth, bend, before = [0.0, 0.0], 0.0, 0.0, 0.0, 0.0
-    for step in table.steps():
-        up = _linear(step.fp, step.negatives, -1 / pairs, (1 - area) / positives)
-        down = _linear(step.tp, step.positives, 1 / pairs, -area / negatives)
-        downs = step.negatives * down
-        passed = np.cumsum(downs)
-        downs *= 0.5
-        downs -= passed
-        downs -= before
-        # over all negatives the sum is 0: those below are the ones not passed yet
-        bend += float(np.dot(step.positives * up, downs))
-        before += float(passed[-1])
-        for side, (part, count) in enumerate(((up, step.positives), (down, step.negatives))):
-            power = part * part
-            squares[side] += float(np.dot(count, power))
-            moved = count * power
-            cube += float(np.dot(moved, part))
-            fourth += float(np.dot(moved, power))
+    sums = kernel.placements(table.positives, table.negatives, positives, negatives, area)
+    *squares, cube, fourth, bend = sums
     square = sum(squares)
     if not square:
         return Spread(0.0, None)
@@ -825,7 +807,7 @@ def area_spread(table: RankTable, area: float) -> Spread:
     return Spread(
         error,
         cube / square**1.5,
-        2 * bend / pairs / square**1.5,
+        2 * bend / (positives * negatives) / square**1.5,
         2 * square**2 / uncertain if uncertain > 0 else inf,
     )
 
@@ -911,15 +893,6 @@ def _placements(
         third = xxx - 3 * mean * xx + 3 * mean**2 * x - mean**3
         moments.append([mean, max(second, 0.0), third])
     return moments
-
-
-def _linear(above: Array, own: Array, slope: float, start: float) -> Array:
-    """start + slope·(items of the other class above, ties half)."""
-    values: Array = own * -0.5
-    values += above
-    values *= slope
-    values += start
-    return values
 
 
 def _corrected(square: float, n: float) -> float:

@@ -62,6 +62,7 @@ LEAST_FREEDOM = 6.0
 """The least degrees of freedom of a smoothed score, whose added item keeps them from vanishing."""
 _BLOCK = 1 << 13
 """Units processed at a time: they fit in the cache, and a dot product of so few is not threaded."""
+_TINY = float(np.finfo(float).tiny)
 _STEP = 1e-2
 """The largest relative change of a count, for a second derivative."""
 
@@ -402,7 +403,7 @@ class Sample:
         mean, spread = self.smoothed_rate(success)
         worth = mean * (1 - mean) / spread.error**2 - 1
         rarer = min(
-            float(self.count @ side) ** 2 / max(float(self.squares @ side), np.finfo(float).tiny)
+            float(self.count @ side) ** 2 / max(float(self.squares @ side), _TINY)
             for side in (success, 1 - success)
         )
         shown = rarer**2 / (rarer**2 + MANY_SEEN**2)
@@ -507,8 +508,10 @@ class Sample:
 
     def _effective_sizes(self, stratum: Any) -> Array:
         """The effective number of items of each class: (Σw)² / Σw²."""
-        total, squares = np.bincount(stratum, self.count), np.bincount(stratum, self.variances)
-        sizes: Array = total**2 / np.maximum(squares, np.finfo(float).tiny)
+        total: Array = np.bincount(stratum, self.count)
+        if self.squares is None:
+            return total
+        sizes: Array = total**2 / np.maximum(np.bincount(stratum, self.squares), _TINY)
         return sizes
 
     def stratified_spread(self, statistic: Statistic) -> Spread:

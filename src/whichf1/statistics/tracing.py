@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 
+from whichf1.kernel import Formula
+from whichf1.kernel.reference import OPERATIONS
 from whichf1.tables.cells import Array, sum_by
 
 _total: Any = np.add.reduce
@@ -234,3 +236,138 @@ def slopes(function: Callable[..., Any], *arrays: Array) -> tuple[Array, list[Ar
                     part = _fold(part, parent.value.shape)
                 parent.grad = part if parent.grad is None else parent.grad + part
     return result.value, [np.zeros(x.value.shape) if x.grad is None else x.grad for x in leaves]
+
+
+# Recorded formulas
+
+_RECORDED = {
+    getattr(np, name): at
+    for at, name in enumerate(OPERATIONS)
+    if hasattr(np, name) and name != "sum"
+}
+_SUM, _CHECK = OPERATIONS.index("sum"), OPERATIONS.index("check")
+
+
+Register: TypeAlias = tuple[str, int]
+"""An input, a constant or the result of a step, and its number."""
+
+
+class Recorder:
+    """The steps of a formula, for inputs in general: those that no 0/0 rule applies to."""
+
+    def __init__(self, inputs: int) -> None:
+        self._inputs = inputs
+        self._constants: dict[float, int] = {}
+        self._steps: list[tuple[int, Register, Register]] = []
+
+    def step(self, operation: int, x: Any, y: Any, shape: tuple[int, ...]) -> Recorded:
+        """Record a step; arguments are Recorded or numbers."""
+        a, b = (z.register if isinstance(z, Recorded) else self._constant(z) for z in (x, y))
+        self._steps.append((operation, a, b))
+        return Recorded(self, ("step", len(self._steps) - 1), shape)
+
+    def _constant(self, x: Any) -> Register:
+        if np.ndim(x) or not np.isreal(x):
+            raise NotImplementedError("an array of constants")
+        return "constant", self._constants.setdefault(float(x), len(self._constants))
+
+    def formula(self, result: Any) -> Formula:
+        """What was recorded, without steps that the result does not need."""
+        if not isinstance(result, Recorded) or result.shape:
+            raise NotImplementedError("not a formula of one number")
+        needed = {result.register}
+        for at, (operation, *arguments) in reversed([*enumerate(self._steps)]):
+            if operation != _CHECK and ("step", at) in needed:
+                needed.update(arguments)
+        kept = [
+            at
+            for at, (operation, *_) in enumerate(self._steps)
+            if ("step", at) in needed or operation == _CHECK
+        ]
+        first = self._inputs + len(self._constants)
+        place = {("input", at): at for at in range(self._inputs)}
+        place |= {("constant", at): self._inputs + at for at in range(len(self._constants))}
+        place |= {("step", step): first + at for at, step in enumerate(kept)}
+        steps = [(self._steps[at][0], *map(place.__getitem__, self._steps[at][1:])) for at in kept]
+        array = np.array(steps, np.int64).reshape(-1, 3)
+        return Formula(array, np.array([*self._constants], float), place[result.register])
+
+
+class Recorded(NDArrayOperatorsMixin):
+    """An array (classes) or a number in a formula that is being recorded."""
+
+    __slots__ = ("recorder", "register", "shape")
+
+    def __init__(self, recorder: Recorder, register: Register, shape: tuple[int, ...]) -> None:
+        self.recorder, self.register, self.shape = recorder, register, shape
+
+    @property
+    def real(self) -> Recorded:
+        """Itself, where a formula inspects values to find zeros."""
+        return self
+
+    @property
+    def size(self) -> int:
+        """How many numbers it has."""
+        return self.shape[0] if self.shape else 1
+
+    def check(self) -> None:
+        """From here on, no number of it is 0."""
+        self.recorder.step(_CHECK, self, self, ())
+
+    def __getitem__(self, key: Any) -> Recorded:
+        if key == (Ellipsis, None) and not self.shape:
+            return Recorded(self.recorder, self.register, (1,))
+        if key == (Ellipsis, 0) and self.shape == (1,):
+            return Recorded(self.recorder, self.register, ())
+        raise NotImplementedError(f"[{key!r}]")
+
+    def sum(self, axis: int = -1, keepdims: bool = False) -> Recorded:
+        """The sum over the classes."""
+        if axis != -1 or not self.shape:
+            _refuse_other(0)
+        return self.recorder.step(_SUM, self, self, (1,) if keepdims else ())
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        if method != "__call__" or options:
+            return NotImplemented
+        if ufunc is np.equal and not isinstance(inputs[1], Recorded) and inputs[1] == 0:
+            return _IsZero(self)
+        if ufunc not in _RECORDED:
+            return NotImplemented
+        shapes = [x.shape for x in inputs if isinstance(x, Recorded)]
+        return self.recorder.step(_RECORDED[ufunc], inputs[0], inputs[-1], max(shapes))
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function is not np.count_nonzero:
+            return NotImplemented
+        self.check()
+        return self.size
+
+
+class _IsZero:
+    """Where a recorded array is 0: nowhere, which is checked."""
+
+    def __init__(self, array: Recorded) -> None:
+        self._array = array
+
+    def any(self) -> bool:
+        """Whether it is anywhere."""
+        self._array.check()
+        return False
+
+    def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function is not np.where or args[0] is not self:
+            return NotImplemented
+        self._array.check()
+        return args[2]
+
+
+def record(function: Callable[..., Any], inputs: int, classes: int) -> Formula | None:
+    """The steps of a formula of so many inputs; None if it has steps that are not recorded."""
+    recorder = Recorder(inputs)
+    leaves = [Recorded(recorder, ("input", at), (classes,)) for at in range(inputs)]
+    try:
+        return recorder.formula(function(*leaves))
+    except (NotImplementedError, TypeError, AttributeError, KeyError):
+        return None

@@ -122,6 +122,14 @@ void wf_gather_double(const wf_column *column, size_t start, size_t n, double *b
         for (size_t i = 0; i < n; i++, at += column->stride) memcpy(block + i, at, 8);
         return;
     }
+    if (column->width == 4 && !column->swapped) {
+        for (size_t i = 0; i < n; i++, at += column->stride) {
+            float value;
+            memcpy(&value, at, 4);
+            block[i] = value;
+        }
+        return;
+    }
     for (size_t i = 0; i < n; i++, at += column->stride) {
         uint64_t bits = load(at, column->width, 0, column->swapped);
         if (column->width == 4) {

@@ -28,7 +28,7 @@
 #define NAMED(a, b, c) NAMED_(a, b, c)
 #define NAMED_(a, b, c) a##_##b##_##c
 
-typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE } wf_status;
+typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE, WF_ZERO } wf_status;
 
 /* A column in memory: any stride (also 0 or negative), any alignment and byte order. */
 typedef struct {
@@ -241,6 +241,21 @@ typedef struct {
 
 wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, wf_trapezoids *out);
 
+/* bins.c: probabilities in bins -------------------------------------------------------------------- */
+
+/* Items, positives and the sum of probabilities in each bin (3 × bins); and of the gaps |Σ (y − p)| of
+ * the bins, their sum, the largest of an item's share of it, and the sum of products of both. */
+typedef struct {
+    size_t bins; /* set by the caller, at least 1; sums has space for them */
+    double *sums;
+    double absolute, largest, squared;
+} wf_bins;
+
+/* inner: the rising edges between bins; a probability that equals one is in the lower bin. A score
+ * outside [0, 1], or a label that is neither 0 nor 1, gives WF_BAD_CODE. */
+wf_status wf_bin(const wf_column *scores, const wf_column *positive, size_t n, const double *inner,
+                 int threads, wf_bins *out);
+
 /* loss.c: sums of losses over rows of probabilities -------------------------------------------- */
 
 typedef struct {
@@ -255,14 +270,15 @@ typedef struct {
 typedef struct {
     double log_sum, log_squares;     /* of −ln max(p of the true class, floor) */
     double brier_sum, brier_squares; /* of Σ_j (p_j − [j is the true class])² */
+    double hinge_sum, hinge_squares; /* of max(0, 1 − own score + highest other score) */
     size_t hits;                     /* rows with fewer than k columns ahead of the true class */
     size_t bad_row;                  /* first row with p outside [0, 1] or Σp ≠ 1; rows if none */
     size_t bad_code;                 /* first row whose code is not a column; rows if none */
     uint64_t least;                  /* the smallest code */
 } wf_losses;
 
-/* WF_TOP: hits, and rows that are not finite in place of those that are no distributions. */
-enum { WF_LOG = 1, WF_BRIER = 2, WF_CHECK = 4, WF_TOP = 8 };
+/* WF_TOP (hits) and WF_HINGE are of any scores: a bad row, or one soon after it, is not finite. */
+enum { WF_LOG = 1, WF_BRIER = 2, WF_CHECK = 4, WF_TOP = 8, WF_HINGE = 16 };
 /* Which of equal columns are ahead of the true class: those before it, those after it. */
 enum { WF_BEFORE = 1, WF_AFTER = 2 };
 
@@ -310,5 +326,48 @@ wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf
 
 /* The quantile x of the beta distribution with a, b > 0 as ln(x / (1 - x)), for 0 < p < 1. */
 double wf_beta_logit(double a, double b, double p);
+
+/* placements.c ----------------------------------------------------------------------------------- */
+
+/* Sums over the items of a ranking of their parts in the area: squares of each class, cubes, fourth
+ * powers, and products of the pairs in order. */
+typedef struct {
+    double squares[2], cubes, fourths, bend;
+} wf_placements;
+
+/* Counts of each score, highest first, as integers or as doubles; sizes of the two classes. */
+wf_placements wf_place(const wf_column *positives, const wf_column *negatives, const int *floats,
+                       size_t n, const double *sizes, double area);
+
+/* formula.c -------------------------------------------------------------------------------------- */
+
+/* What a step does with its first argument, and up to WF_HIGHER with its second. The last one checks
+ * that no number is 0. */
+typedef enum {
+    WF_ADD,
+    WF_SUBTRACT,
+    WF_MULTIPLY,
+    WF_DIVIDE,
+    WF_LOWER,
+    WF_HIGHER,
+    WF_NEGATIVE,
+    WF_ROOT,
+    WF_SUM,
+    WF_NO_ZERO
+} wf_operation;
+
+/* A formula in steps: an operation and the registers of two arguments. Registers are the inputs, with
+ * a number for each class, the constants, and the results of the steps. */
+typedef struct {
+    const int64_t *step;
+    size_t steps;
+    const double *constant;
+    size_t constants, inputs, classes, result;
+} wf_formula;
+
+/* The value of a formula for each table, and its slopes by the inputs (tables, inputs, classes).
+ * WF_ZERO if a number is 0 that must not be; WF_BAD_CODE if it is not a formula of one number. */
+wf_status wf_differentiate(const wf_formula *formula, const double *inputs, size_t tables,
+                           double *values, double *slopes);
 
 #endif

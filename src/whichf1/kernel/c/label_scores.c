@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { CHUNK = 1024, BLOCK = 768, SMALL = 1 << 14 };
 
@@ -50,12 +51,21 @@ static const double *gather_scores(const wf_cells *m, size_t row, size_t rows, d
     return block;
 }
 
-/* Labels scored at least as high as the lowest true one; 0 without true labels. */
+/* Labels scored at least as high as the lowest true one; 0 without true labels. Whether a label is
+ * true must not be a branch, which no processor could predict: the bits of a score are kept, or those
+ * of infinity. */
 static double coverage(const uint64_t *has, const double *score, size_t n)
 {
-    double lowest = INFINITY;
+    const uint64_t infinite = (uint64_t)2047 << 52;
+    double lowest = INFINITY, own;
     size_t covered = 0;
-    for (size_t j = 0; j < n; j++) lowest = has[j] && score[j] < lowest ? score[j] : lowest;
+    for (size_t j = 0; j < n; j++) {
+        uint64_t bits;
+        memcpy(&bits, score + j, 8);
+        bits = (bits & -has[j]) | (infinite & (has[j] - 1));
+        memcpy(&own, &bits, 8);
+        lowest = own < lowest ? own : lowest;
+    }
     for (size_t j = 0; j < n; j++) covered += score[j] >= lowest;
     return (double)covered;
 }
@@ -102,6 +112,19 @@ static double top_error(const uint64_t *has, const double *score, size_t n)
     return (double)wrong / (double)top;
 }
 
+/* Whether all labels are 0 or 1, and all scores finite. */
+VECTORISED static int all_usable(const uint64_t *labels, const double *scores, size_t n)
+{
+    const uint64_t infinite = (uint64_t)2047 << 52;
+    uint64_t any = 0, wrong = 0, bits;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&bits, scores + i, 8);
+        any |= labels[i];
+        wrong |= (bits & infinite) == infinite;
+    }
+    return any <= 1 && !wrong;
+}
+
 static void add_scores(const work *w, size_t rows, const uint64_t *labels, const double *scores,
                        chunk *out)
 {
@@ -111,13 +134,7 @@ static void add_scores(const work *w, size_t rows, const uint64_t *labels, const
                                                                 : w->what == WF_PRECISION
                                                                     ? precision
                                                                     : top_error;
-    double sum = 0;
-    uint64_t any = 0;
-    for (size_t i = 0; i < rows * n; i++) {
-        any |= labels[i];
-        sum += scores[i] - scores[i]; /* NaN unless all are finite */
-    }
-    if (any > 1 || sum != 0) {
+    if (!all_usable(labels, scores, rows * n)) {
         out->status = WF_BAD_CODE;
         return;
     }

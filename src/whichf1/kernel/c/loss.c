@@ -1,6 +1,7 @@
-/* Log loss and Brier score, and the check of the probabilities, in one pass over the rows.
+/* Losses of rows of scores, and the check of the rows, in one pass.
  *
- * Rows are summed in chunks of a fixed size, and chunks are added in order, so that the sums do not
+ * Blocks of rows are transposed where a loss uses all columns, so that wide registers hold a column
+ * of several rows. Rows are summed in chunks of a fixed size, and chunks are added in order, so that the sums do not
  * depend on the number of threads.
  */
 #include "kernel.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1024, BLOCK = 768, LANES = 8 };
+enum { CHUNK = 1024, BLOCK = 768, LANES = 8, OF_SCORES = WF_TOP | WF_HINGE };
 
 typedef struct {
     const wf_column *codes;
@@ -25,11 +26,11 @@ static int direct(const wf_matrix *m, const unsigned char *row)
     return m->width == 8 && !m->swapped && m->column_stride == 8 && (uintptr_t)row % 8 == 0;
 }
 
-/* Blocks of rows fit in the first-level cache. */
+/* Blocks of rows fit in the first-level cache, unless there are many columns. */
 static size_t rows_at_a_time(const wf_matrix *m)
 {
     size_t rows = BLOCK / m->columns;
-    return rows < 1 ? 1 : rows > CHUNK ? CHUNK : rows;
+    return rows < LANES ? LANES : rows > CHUNK ? CHUNK : rows;
 }
 
 /* Rows as contiguous doubles: in place if possible, else copied to the scratch. */
@@ -48,6 +49,11 @@ static const double *rows_of(const wf_matrix *m, size_t start, size_t n, double 
     }
     if (m->row_stride == (ptrdiff_t)m->columns * 8 && direct(m, row))
         return (const double *)(const void *)row;
+    if (m->row_stride == (ptrdiff_t)m->columns * m->column_stride) {
+        wf_column every = {row, m->column_stride, m->width, 0, m->swapped};
+        wf_gather_double(&every, 0, n * m->columns, scratch);
+        return scratch;
+    }
     for (size_t i = 0; i < n; i++, row += m->row_stride) {
         wf_column one = {row, m->column_stride, m->width, 0, m->swapped};
         wf_gather_double(&one, 0, m->columns, scratch + i * m->columns);
@@ -99,12 +105,30 @@ static int all_fair(const double *rows, size_t n, size_t columns, double toleran
            shares(rows, n * columns);
 }
 
-static void check(const work *w, const double *rows, size_t start, size_t n, wf_losses *out)
+/* The same of columns of rows. */
+VECTORISED static int all_columns_fair(const double *by_column, size_t n, size_t columns,
+                                       double tolerance)
 {
-    size_t columns = w->p->columns;
-    if (out->bad_row < w->p->rows || all_fair(rows, n, columns, w->options.tolerance)) return;
+    double sums[CHUNK] = {0};
+    uint64_t off = 0;
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < n; i++) sums[i] += by_column[j * n + i];
+    for (size_t i = 0; i < n; i++) off |= !(fabs(sums[i] - 1) <= tolerance);
+    return !off && shares(by_column, n * columns);
+}
+
+/* Find the first row that is not a distribution; columns are the rows transposed, or NULL. */
+static void check(const work *w, const double *rows, const double *columns, size_t start, size_t n,
+                  wf_losses *out)
+{
+    size_t width = w->p->columns;
+    double tolerance = w->options.tolerance;
+    if (out->bad_row < w->p->rows) return;
+    if (columns ? all_columns_fair(columns, n, width, tolerance)
+                : all_fair(rows, n, width, tolerance))
+        return;
     for (size_t i = 0; i < n; i++) {
-        if (fair(rows + i * columns, columns, w->options.tolerance)) continue;
+        if (fair(rows + i * width, width, tolerance)) continue;
         out->bad_row = start + i;
         return;
     }
@@ -177,51 +201,93 @@ VECTORISED static void sum_up(const double *losses, size_t n, double *total, dou
     }
 }
 
-static double brier(const double *row, size_t columns, uint64_t code)
+static void transpose(const double *rows, size_t n, size_t columns, double *to)
 {
-    double loss = 0;
-    for (size_t j = 0; j < columns; j++) {
-        double off = row[j] - (j == code);
-        loss += off * off;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < columns; j++)
+            for (size_t k = 0; k < LANES; k++) to[j * n + i + k] = rows[(i + k) * columns + j];
+    for (; i < n; i++)
+        for (size_t j = 0; j < columns; j++) to[j * n + i] = rows[i * columns + j];
+}
+
+VECTORISED static void brier_losses(const double *by_column, const uint64_t *codes, size_t n,
+                                    size_t columns, double *losses)
+{
+    memset(losses, 0, n * sizeof *losses);
+    for (size_t j = 0; j < columns; j++, by_column += n)
+        for (size_t i = 0; i < n; i++) {
+            double off = by_column[i] - (codes[i] == j ? 1.0 : 0.0);
+            losses[i] += off * off;
+        }
+}
+
+/* max(0, 1 − the score of the true class + the highest other score). */
+VECTORISED static void hinge_losses(const double *by_column, const double *own,
+                                    const uint64_t *codes, size_t n, size_t columns, double *losses)
+{
+    for (size_t i = 0; i < n; i++) losses[i] = -INFINITY;
+    for (size_t j = 0; j < columns; j++, by_column += n)
+        for (size_t i = 0; i < n; i++) {
+            double other = codes[i] == j ? -INFINITY : by_column[i];
+            losses[i] = other > losses[i] ? other : losses[i];
+        }
+    for (size_t i = 0; i < n; i++) {
+        double loss = 1 - (own[i] - losses[i]);
+        losses[i] = loss > 0 ? loss : 0;
     }
-    return loss;
 }
 
-/* How many columns are ahead of the true class. */
-static size_t ahead(const double *row, size_t columns, uint64_t code, int ties)
+/* Rows with fewer than k columns ahead of the true class. */
+VECTORISED static size_t count_hits(const double *by_column, const double *own,
+                                    const uint64_t *codes, size_t n, size_t columns, size_t k,
+                                    int ties)
 {
-    size_t n = 0;
-    double own = row[code];
-    for (size_t j = 0; j < columns; j++) n += row[j] > own;
-    for (size_t j = 0; ties & WF_BEFORE && j < code; j++) n += row[j] == own;
-    for (size_t j = code + 1; ties & WF_AFTER && j < columns; j++) n += row[j] == own;
-    return n;
+    uint64_t ahead[CHUNK] = {0}, before = ties & WF_BEFORE ? 1 : 0, after = ties & WF_AFTER ? 1 : 0;
+    size_t hits = 0;
+    for (size_t j = 0; j < columns; j++, by_column += n)
+        for (size_t i = 0; i < n; i++) {
+            uint64_t wins = (before & (j < codes[i])) | (after & (j > codes[i]));
+            ahead[i] += (by_column[i] > own[i]) | ((by_column[i] == own[i]) & wins);
+        }
+    for (size_t i = 0; i < n; i++) hits += ahead[i] < k;
+    return hits;
 }
 
-/* Whether all values are finite; a sum of huge ones may overflow, and then they count as if not. */
-static int all_finite(const double *values, size_t n)
+VECTORISED static int all_finite(const double *values, size_t n)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) sum += values[i];
-    return isfinite(sum);
+    const uint64_t infinite = (uint64_t)2047 << 52;
+    uint64_t wrong = 0, bits;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&bits, values + i, 8);
+        wrong |= (bits & infinite) == infinite;
+    }
+    return !wrong;
 }
 
 /* Add the losses of rows whose codes have been checked. */
-static void add_losses(const work *w, const double *rows, const uint64_t *codes, size_t n,
-                       wf_losses *out)
+static void add_losses(const work *w, const double *rows, const double *by_column,
+                       const uint64_t *codes, size_t n, wf_losses *out)
 {
-    double losses[CHUNK];
+    double losses[CHUNK], own[CHUNK];
     size_t columns = w->p->columns;
-    if (w->options.wanted & WF_LOG) {
+    int wanted = w->options.wanted;
+    if (wanted & WF_LOG) {
         log_losses(rows, codes, n, columns, w->options.floor, losses);
         sum_up(losses, n, &out->log_sum, &out->log_squares);
     }
-    if (w->options.wanted & WF_BRIER) {
-        for (size_t i = 0; i < n; i++) losses[i] = brier(rows + i * columns, columns, codes[i]);
+    if (wanted & WF_BRIER) {
+        brier_losses(by_column, codes, n, columns, losses);
         sum_up(losses, n, &out->brier_sum, &out->brier_squares);
     }
-    for (size_t i = 0; w->options.wanted & WF_TOP && i < n; i++)
-        out->hits += ahead(rows + i * columns, columns, codes[i], w->options.ties) < w->options.k;
+    if (!(wanted & OF_SCORES)) return;
+    for (size_t i = 0; i < n; i++) own[i] = rows[i * columns + codes[i]];
+    if (wanted & WF_HINGE) {
+        hinge_losses(by_column, own, codes, n, columns, losses);
+        sum_up(losses, n, &out->hinge_sum, &out->hinge_squares);
+    }
+    if (wanted & WF_TOP)
+        out->hits += count_hits(by_column, own, codes, n, columns, w->options.k, w->options.ties);
 }
 
 VECTORISED static int all_below(const uint64_t *codes, size_t n, uint64_t limit)
@@ -236,9 +302,10 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
     const wf_matrix *m = w->p;
     size_t start = index * CHUNK, stop = start + CHUNK < m->rows ? start + CHUNK : m->rows;
     size_t step = rows_at_a_time(m);
+    int wanted = w->options.wanted;
     uint64_t codes[CHUNK]; /* a copy: other threads may write to the caller's array */
     wf_gather(w->codes, start, stop - start, 8, codes);
-    *out = (wf_losses){0, 0, 0, 0, 0, m->rows, m->rows, UINT64_MAX};
+    *out = (wf_losses){.bad_row = m->rows, .bad_code = m->rows, .least = UINT64_MAX};
     for (size_t i = 0; i < stop - start; i++)
         out->least = codes[i] < out->least ? codes[i] : out->least;
     if (!all_below(codes, stop - start, m->columns))
@@ -246,17 +313,22 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
             if (codes[i - start] >= m->columns) out->bad_code = i;
     for (size_t i = start; i < stop; i += step) {
         size_t n = stop - i < step ? stop - i : step;
-        const double *rows = rows_of(m, i, n, scratch);
-        if (w->options.wanted & WF_CHECK) check(w, rows, i, n, out);
-        if (w->options.wanted & WF_TOP && !all_finite(rows, n * m->columns)) out->bad_row = i;
-        if (out->bad_code == m->rows) add_losses(w, rows, codes + (i - start), n, out);
+        const double *rows = rows_of(m, i, n, scratch), *by_column = NULL;
+        if (wanted & (OF_SCORES | WF_BRIER)) {
+            transpose(rows, n, m->columns, scratch + step * m->columns);
+            by_column = scratch + step * m->columns;
+        }
+        if (wanted & WF_CHECK) check(w, rows, by_column, i, n, out);
+        if (wanted & OF_SCORES && out->bad_row == m->rows && !all_finite(by_column, n * m->columns))
+            out->bad_row = i;
+        if (out->bad_code == m->rows) add_losses(w, rows, by_column, codes + (i - start), n, out);
     }
 }
 
 static void part(void *context, int index)
 {
     const work *w = context;
-    double *scratch = malloc(rows_at_a_time(w->p) * w->p->columns * sizeof *scratch);
+    double *scratch = malloc(2 * rows_at_a_time(w->p) * w->p->columns * sizeof *scratch);
     size_t at = (size_t)index, parts = (size_t)w->parts;
     for (size_t i = at * w->chunks / parts; i < (at + 1) * w->chunks / parts; i++) {
         if (scratch) chunk(w, i, scratch, &w->by_chunk[i]);
@@ -285,9 +357,11 @@ wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, wf_los
     if (parts > WF_MOST_THREADS) parts = WF_MOST_THREADS;
     w.parts = parts < 1 ? 1 : (int)parts;
     wf_parallel(w.parts, part, &w);
-    double rest[4] = {0, 0, 0, 0};
+    enum { SUMS = 6 };
+    double rest[SUMS] = {0};
     wf_status status = WF_OK;
-    *out = (wf_losses){0, 0, 0, 0, 0, probabilities->rows, probabilities->rows, UINT64_MAX};
+    size_t rows = probabilities->rows;
+    *out = (wf_losses){.bad_row = rows, .bad_code = rows, .least = UINT64_MAX};
     for (size_t i = 0; i < w.chunks; i++) {
         const wf_losses *c = &w.by_chunk[i];
         if (c->bad_row == SIZE_MAX) status = WF_NO_MEMORY;
@@ -295,13 +369,16 @@ wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, wf_los
         add(&out->log_squares, &rest[1], c->log_squares);
         add(&out->brier_sum, &rest[2], c->brier_sum);
         add(&out->brier_squares, &rest[3], c->brier_squares);
+        add(&out->hinge_sum, &rest[4], c->hinge_sum);
+        add(&out->hinge_squares, &rest[5], c->hinge_squares);
         out->hits += c->hits;
         if (c->least < out->least) out->least = c->least;
         if (c->bad_row < out->bad_row) out->bad_row = c->bad_row;
         if (c->bad_code < out->bad_code) out->bad_code = c->bad_code;
     }
-    double *sums[4] = {&out->log_sum, &out->log_squares, &out->brier_sum, &out->brier_squares};
-    for (int i = 0; i < 4; i++)
+    double *sums[SUMS] = {&out->log_sum,       &out->log_squares, &out->brier_sum,
+                          &out->brier_squares, &out->hinge_sum,   &out->hinge_squares};
+    for (int i = 0; i < SUMS; i++)
         if (isfinite(*sums[i])) *sums[i] += rest[i]; /* infinite losses have no rest */
     free(w.by_chunk);
     return status;

@@ -781,6 +781,37 @@ static PyObject *running(PyObject *self, PyObject *const *args, Py_ssize_t nargs
     return PyErr_Occurred() ? NULL : Py_NewRef(Py_None);
 }
 
+static PyObject *placements(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    int swapped, floats[2];
+    PyObject *result = NULL;
+    if (expect(nargs, 5) < 0) return NULL;
+    double sizes[2] = {PyFloat_AsDouble(args[2]), PyFloat_AsDouble(args[3])};
+    double area = PyFloat_AsDouble(args[4]);
+    if (PyErr_Occurred()) return NULL;
+    if (get_column(args[0], "positives", INTEGERS "d", &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "negatives", INTEGERS "d", &views[1], &columns[1]) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        for (int i = 0; i < 2; i++) floats[i] = letter(&views[i], &swapped) == 'd';
+        if (views[1].shape[0] != n) {
+            PyErr_SetString(PyExc_ValueError, "columns must have equal lengths");
+        } else {
+            wf_placements p;
+            Py_BEGIN_ALLOW_THREADS
+            p = wf_place(&columns[0], &columns[1], floats, (size_t)n, sizes, area);
+            Py_END_ALLOW_THREADS
+            result =
+                Py_BuildValue("(ddddd)", p.squares[0], p.squares[1], p.cubes, p.fourths, p.bend);
+        }
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
 /* curve --------------------------------------------------------------------------------------- */
 
 static PyObject *curve(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -877,8 +908,9 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
                                .tolerance = PyFloat_AsDouble(args[3]),
                                .wanted = (int)PyLong_AsLong(args[4])};
     if (PyErr_Occurred() || loss_of(args, options, args[5], &out) < 0) return NULL;
-    return Py_BuildValue("(ddddnK)", out.log_sum, out.log_squares, out.brier_sum, out.brier_squares,
-                         (Py_ssize_t)out.bad_row, (unsigned long long)out.least);
+    return Py_BuildValue("(ddddnKdd)", out.log_sum, out.log_squares, out.brier_sum,
+                         out.brier_squares, (Py_ssize_t)out.bad_row, (unsigned long long)out.least,
+                         out.hinge_sum, out.hinge_squares);
 }
 
 static PyObject *hits(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
@@ -1044,6 +1076,41 @@ static PyObject *trapezoid(PyObject *self, PyObject *const *args, Py_ssize_t nar
     return result;
 }
 
+static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], inner, room = {.obj = NULL};
+    wf_column columns[2];
+    wf_bins out;
+    PyObject *result = NULL;
+    int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
+    if (threads < 0) return NULL;
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) < 0) {
+        PyBuffer_Release(&views[0]);
+        return NULL;
+    }
+    if (get_block(args[2], "edges", FLOAT64, PyBUF_SIMPLE, &inner) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        out.bins = (size_t)inner.len / 8 + 1;
+        out.sums = get_output(args[4], FLOAT64, 3 * (Py_ssize_t)out.bins, &room);
+        if (out.sums && views[1].shape[0] == n) {
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_bin(&columns[0], &columns[1], (size_t)n, inner.buf, threads, &out);
+            Py_END_ALLOW_THREADS
+            if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
+            else if (status) failed(status);
+            else result = Py_BuildValue("(ddd)", out.absolute, out.largest, out.squared);
+        } else if (out.sums)
+            PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        if (room.obj) PyBuffer_Release(&room);
+        PyBuffer_Release(&inner);
+    }
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -1056,6 +1123,53 @@ static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t na
         return NULL;
     }
     return PyFloat_FromDouble(wf_beta_logit(a, b, p));
+}
+
+static PyObject *differentiate(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { STEPS, CONSTANTS, INPUTS, VALUES, SLOPES, BUFFERS };
+    static const struct {
+        const char *name;
+        int flags;
+    } blocks[BUFFERS] = {{"steps", PyBUF_SIMPLE},
+                         {"constants", PyBUF_SIMPLE},
+                         {"inputs", PyBUF_SIMPLE},
+                         {"values", PyBUF_WRITABLE},
+                         {"slopes", PyBUF_WRITABLE}};
+    Py_buffer views[BUFFERS] = {{0}};
+    PyObject *result = NULL;
+    int i = 0;
+    if (expect(nargs, BUFFERS + 1) < 0) return NULL;
+    size_t last = PyLong_AsSize_t(args[BUFFERS]);
+    if (PyErr_Occurred()) return NULL;
+    while (i < BUFFERS && get_block(args[i], blocks[i].name, i == STEPS ? INT64 : FLOAT64,
+                                    blocks[i].flags, &views[i]) == 0)
+        i++;
+    if (i == BUFFERS) {
+        const Py_buffer *of = &views[INPUTS];
+        size_t tables = of->ndim == 3 ? (size_t)of->shape[0] : 0;
+        if (of->ndim != 3 || views[STEPS].len % 24 || views[SLOPES].len != of->len ||
+            (size_t)views[VALUES].len != 8 * tables) {
+            PyErr_SetString(PyExc_ValueError,
+                            "steps of 3, inputs (tables, inputs, classes), slopes alike, values");
+        } else {
+            wf_formula formula = {views[STEPS].buf,
+                                  (size_t)views[STEPS].len / 24,
+                                  views[CONSTANTS].buf,
+                                  (size_t)views[CONSTANTS].len / 8,
+                                  (size_t)of->shape[1],
+                                  (size_t)of->shape[2],
+                                  last};
+            wf_status status =
+                wf_differentiate(&formula, of->buf, tables, views[VALUES].buf, views[SLOPES].buf);
+            if (status == WF_OK || status == WF_ZERO) result = PyBool_FromLong(!status);
+            else if (status == WF_NO_MEMORY) PyErr_NoMemory();
+            else PyErr_SetString(PyExc_ValueError, "steps must be a formula of one number");
+        }
+    }
+    for (int j = 0; j < i; j++) PyBuffer_Release(&views[j]);
+    return result;
 }
 
 /* The module ---------------------------------------------------------------------------------- */
@@ -1079,14 +1193,17 @@ static PyMethodDef functions[] = {
     FUNCTION(item_labels, "item_labels(true, predicted)"),
     FUNCTION(label_flags, "label_flags(true, scores)"),
     FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
+    FUNCTION(placements, "placements(positives, negatives, p, n, area)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
+    FUNCTION(bins, "bins(scores, positive, edges, threads, sums)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
     FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
     FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
     FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
     FUNCTION(beta_logit, "beta_logit(a, b, p)"),
+    FUNCTION(differentiate, "differentiate(steps, constants, inputs, values, slopes, result)"),
     {NULL, NULL, 0, NULL},
 };
 

@@ -21,7 +21,6 @@ from whichf1.reporting.pictures.marks import (
     Panel,
     Picture,
     Stroke,
-    Tag,
     axis,
     names,
     numbers,
@@ -37,7 +36,7 @@ MOST = 60
 
 @declare("runs", {Study: same})
 def runs(data: Study, *, dataset: str | None = None) -> Picture:
-    """The score of each run, and the mean of each system with its interval over runs and items.
+    """The score of each run or fold, and the mean of each system with its interval.
 
     dataset: The data set, if there are several. Default: the first.
     """
@@ -48,12 +47,18 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
     shown = [means[system] for system in data.ranking if system in means][:MOST]
     name, level = title_of(data.definition), level_of(data.definition)
     ends = [x for each in shown if each.interval for x in (each.interval.low, each.interval.high)]
-    every = [*(x for each in shown for x in each.values), *ends]
+    crossed = data.crossed[chosen]
+    what, over, single = "run", "over runs and items", {x.system: x.values for x in shown}
+    if crossed.folds is not None:
+        what, over = "fold", "over folds"
+        of_folds = {x.system: crossed.folds[crossed.rows(x.system)].ravel() for x in shown}
+        single = {name: tuple(values.tolist()) for name, values in of_folds.items()}
+    every = [*(x for values in single.values() for x in values), *ends]
     lower = data.definition.declaration.better == "lower"
     label = f"{name} ({'lower' if lower else 'higher'} is better)"
     across = within(axis(label, every), *data.definition.bounds)
     scale = with_names("", [each.system for each in shown], "systems")
-    each_run = [(value, at + 0.22) for at, each in enumerate(shown) for value in each.values]
+    each_run = [(x, at + 0.22) for at, each in enumerate(shown) for x in single[each.system]]
     intervals = [each.interval for each in shown]
     marks: tuple[Mark, ...] = (
         Dots(numbers(x for x, _ in each_run), numbers(y for _, y in each_run), "muted"),
@@ -73,16 +78,15 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
             "; it does not differ significantly from all others"
         )  # fmt: skip
     on = f" on {names([chosen])[0]}" if chosen else ""
-    runs_ = numbered(len(each_run), "run")
+    runs_ = numbered(len(each_run), what)
     return Picture(
         "runs",
-        f"{name} of {runs_} of {numbered(len(shown), 'system')}{on}, "
-        f"{size(data.crossed[chosen].n)}",
+        f"{name} of {runs_} of {numbered(len(shown), 'system')}{on}, {size(crossed.n)}",
         f"{finding}.",
         (Panel(across, scale, marks),),
         (
-            Key(f"mean with its {100 * level:g} % interval, over runs and items", 0, "dots"),
-            Key("a run", "muted", "dots"),
+            Key(f"mean with its {100 * level:g} % interval, {over}", 0, "dots"),
+            Key(f"a {what}", "muted", "dots"),
         ),
         (),
         (data.signature,),
@@ -115,7 +119,6 @@ def critical_difference(both: tuple[Study, AverageRanks]) -> Picture:
     ]
     top = scale.low + 0.35
     marks.append(Stroke((1.0, min(1 + limit, k + 0.2)), (top, top), "text", dash=False))
-    marks.append(Tag(f"critical difference {limit:.2f}", (min(1 + limit, k + 0.2), top)))
     for at, (first, last) in enumerate(cliques):
         y = top + 0.5 * (at + 1)
         marks.append(Stroke((values[first], values[last]), (y, y), 1, dash=False))
@@ -134,6 +137,7 @@ def critical_difference(both: tuple[Study, AverageRanks]) -> Picture:
         (
             Key("average rank", 0, "dots"),
             Key("no significant difference", 1, "line", dash=False),
+            Key(f"critical difference {limit:.2f}", "text", "line", dash=False),
         ),
         (f"Nemenyi's test at the {alpha:g} % level (Demšar 2006).",),
         (data.signature,),

@@ -166,7 +166,7 @@ class _Sheet:
         x, y = self.panel.x, self.panel.y
         self.names = [shortened(text, LONGEST * self.wide, self.name_size()) for _, text in y.ticks]
         size = self.name_size() if y.spacing == "names" else SMALL
-        self.left = 8 + max((width(text, size) for text in self.names), default=0)
+        self.left = 12 + max((width(text, size) for text in self.names), default=0)
         self.right = 10.0
         if x.ticks and x.spacing != "names":
             over = (1 - float(x.place(x.ticks[-1][0]))) * (self.wide - self.left)
@@ -186,7 +186,8 @@ class _Sheet:
             return self.across
         if self.panel.y.spacing == "names":
             rows = len(self.panel.y.ticks)
-            return rows * (24.0 if rows <= 12 else 20.0 if rows <= 25 else 14.0)
+            room = max(float(rows), self.panel.y.high - self.panel.y.low)  # names are 1 apart
+            return room * (24.0 if rows <= 12 else 20.0 if rows <= 25 else 14.0)
         share = self.panel.share / sum(x.share for x in self.picture.panels) if self.stacked else 1
         return max(60.0, self.wide * self.picture.height / self.picture.width * share - 50)
 

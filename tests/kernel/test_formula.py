@@ -1,0 +1,139 @@
+"""Recorded formulas: the value and the slopes in C, in NumPy, and by tracing each time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import whichf1 as wf
+from whichf1.definitions.definition import Definition, define
+from whichf1.kernel import Formula, native, reference
+from whichf1.metrics.registry import EVERY
+from whichf1.statistics import cells
+from whichf1.statistics.tracing import record
+from whichf1.tables.cells import Margins
+
+
+def _definitions() -> dict[str, Definition]:
+    every = {}
+    for name, metric in EVERY.items():
+        if metric.kind == "agreement" and metric.smooth:
+            every[name] = define(name)
+        elif metric.kind == "rate":
+            for average in ("macro", "weighted", "micro"):
+                every[f"{average} {name}"] = define(name, None, {"average": average})
+    every["f1_of_averages"] = define("f1_of_averages")
+    every["epsilon"] = define("averaged_f1", None, {"epsilon": 1e-9})
+    return every
+
+
+DEFINITIONS = _definitions()
+TRACED = {
+    "adjusted_balanced_accuracy", "expected_cost", "hierarchical_f1", "hierarchical_precision",
+    "hierarchical_recall", "krippendorff_alpha", "macro_mae", "normalized_expected_cost",
+}  # fmt: skip
+"""Scores that need more than margins, or inspect what a class has."""
+
+
+def _counts(classes: int, seed: int = 0, least: int = 1) -> wf.Counts:
+    rng = np.random.default_rng(seed)
+    true, predicted = np.divmod(np.arange(classes**2), classes)
+    times = rng.integers(least, 9, classes**2)
+    return wf.count(np.repeat(true, times), np.repeat(predicted, times), labels=range(classes))
+
+
+def test_all_but_these_are_recorded() -> None:
+    """A score that is no longer recorded takes three times as long for its interval."""
+    missing = {name for name, each in DEFINITIONS.items() if cells._recorded(each, 3)[0] is None}
+    assert missing == TRACED
+
+
+@pytest.mark.parametrize("name", sorted({*DEFINITIONS} - TRACED))
+def test_recorded_steps_give_what_the_formula_gives(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    definition = DEFINITIONS[name]
+    for classes in (2, 3, 9, 140):
+        counts = _counts(classes)
+        frozen = definition.freeze(counts)
+        tp, fp, fn = (np.stack([x, 2 * x]) for x in _margins(counts))
+        pair = Margins(tp, fp, fn)
+        both: tuple[Margins, ...] = (counts.table, pair)
+        for margins in both:
+            value, slopes = cells.margin_slopes(definition, frozen, margins)
+            with monkeypatch.context() as without:
+                without.setattr(cells, "_recorded_slopes", lambda *_: None)
+                expected, traced = cells.margin_slopes(definition, frozen, margins)
+            assert np.array_equal(value, expected)
+            for ours, theirs in zip(slopes[:3], traced[:3], strict=True):
+                assert ours == pytest.approx(theirs, rel=1e-13, abs=1e-15 * abs(theirs).max())
+
+
+def _margins(counts: wf.Counts) -> tuple[Any, Any, Any]:
+    return counts.table.tp, counts.table.fp, counts.table.fn
+
+
+def test_both_kernels_agree() -> None:
+    rng = np.random.default_rng(1)
+    for definition in DEFINITIONS.values():
+        for classes in (2, 30):
+            formula, _ = cells._recorded(definition, classes)
+            if formula is None:
+                continue
+            inputs = rng.random((3, 4, classes)) + 0.1
+            ours, theirs = (x.differentiate(formula, inputs) for x in (native, reference))
+            assert ours is not None
+            assert theirs is not None
+            assert np.array_equal(ours[0], theirs[0], equal_nan=True)
+            assert ours[1] == pytest.approx(theirs[1], rel=1e-9, abs=1e-12, nan_ok=True)
+            inputs[1] = 0.0
+            none = [x.differentiate(formula, inputs) is None for x in (native, reference)]
+            assert none == [not definition.epsilon] * 2  # a denominator is 0
+
+
+def test_a_class_without_items_takes_the_rule_of_zeros() -> None:
+    true, predicted = [0, 0, 1, 1], [0, 1, 1, 1]
+    counts = wf.count(true, predicted, labels=range(3))
+    definition = define("averaged_f1", None, {"interval": "delta", "classes": "declared"})
+    assert cells._recorded_slopes(definition, definition.freeze(counts), counts.table) is None
+    score = wf.averaged_f1(counts, classes="declared", interval="delta")
+    assert score.value == pytest.approx((2 / 3 + 4 / 5) / 3)
+    assert score.interval is not None
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 16, 127, 128, 129, 1000])
+def test_sums_are_numpys_to_the_bit(n: int) -> None:
+    formula = record(lambda x: x.sum(-1), 1, n)
+    assert formula is not None
+    x = np.random.default_rng(n).random((1, 1, n))
+    computed = native.differentiate(formula, x)
+    assert computed is not None
+    assert computed[0][0] == np.add.reduce(x[0, 0])
+    assert (computed[1] == 1).all()
+
+
+def test_what_is_not_recorded() -> None:
+    formulas: list[Any] = [
+        lambda x: x,  # not one number
+        lambda x: (x * np.arange(3)).sum(-1),
+        lambda x: np.where(x > 1, x, 0).sum(-1),
+        lambda x: x[..., :1].sum(-1),
+        lambda x: np.log(x).sum(-1),
+        lambda x: x.sum(0),
+        lambda x: np.cumsum(x).sum(-1),
+        lambda x: 3.0,
+        lambda x: np.where(x.sum(-1) > 0, x, x == 0),
+    ]
+    assert [record(formula, 1, 3) for formula in formulas] == [None] * len(formulas)
+
+
+def test_steps_that_are_no_formula_are_refused() -> None:
+    inputs = np.ones((1, 1, 3))
+    for steps in ([[10, 0, 0]], [[-1, 0, 0]], [[0, 0, 1]], [[0, 1, 0]], [[0, -1, 0]], [[6, 0, 0]]):
+        formula = Formula(np.array(steps), np.zeros(0), 1)
+        with pytest.raises(ValueError, match="formula of one number"):
+            native.differentiate(formula, inputs)
+    with pytest.raises(ValueError, match="inputs"):
+        native.differentiate(Formula(np.zeros((1, 3), np.int64), np.zeros(0), 1), inputs[0])
