@@ -300,6 +300,12 @@ class Distributions:
         return true, odds / odds.sum(1, keepdims=True)
 
 
+OF_CLASSES: dict[str, dict[str, Any]] = {
+    "a class": {"positive": 0},
+    "classes": {"average": "macro"},
+}
+
+
 @dataclass(frozen=True)
 class Confusions:
     """A way to draw true and predicted classes."""
@@ -320,10 +326,7 @@ class Confusions:
                 *("g_mean", "fowlkes_mallows", "one_vs_rest_mcc", "diagnostic_odds_ratio"),
                 *("yule_q", "optimized_precision", "index_of_balanced_accuracy"),
             )
-            for name, options in {
-                "a class": {"positive": 0},
-                "classes": {"average": "macro"},
-            }.items()
+            for name, options in OF_CLASSES.items()
         },
         **{x: {} for x in ("mcc", "adjusted_balanced_accuracy", "scott_pi", "macro_mae")},
         **{x: {"costs": "distances"} for x in ("expected_cost", "normalized_expected_cost")},
@@ -497,7 +500,8 @@ def tables() -> None:
 
 def table(rows: list[dict[str, Any]], by: str) -> str:
     """Coverage in percent for each method, by the number of items or by score."""
-    methods = [*dict.fromkeys(row["method"] for row in rows)]
+    measured = {row["method"] for row in rows}
+    methods = [method for method in METHODS if method in measured]
     lines = [f"| {by} | " + " | ".join(methods) + " |"]
     lines.append(f"| {'---:' if by == 'items' else '---'} |" + " --- |" * len(methods))
     for key in dict.fromkeys(row[by] for row in rows):

@@ -220,8 +220,9 @@ def test_what_a_file_says_of_sentences_is_checked(
     with pytest.raises(FileError, match=message):
         wf.spans(path, scheme="offsets", **options)
     name = next(iter(options))
+    wrong: Any = {name: "x"}
     with pytest.raises(InputError, match=f"{name}='x' names what a file says of its sentences"):
-        wf.spans([["O"]], [["O"]], **{name: "x"})
+        wf.spans([["O"]], [["O"]], **wrong)
 
 
 def test_a_column_that_shares_no_category_is_not_taken_for_a_rater() -> None:

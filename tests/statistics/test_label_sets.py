@@ -92,8 +92,9 @@ def test_spans_of_a_sentence_are_one_draw_for_a_type_as_for_all(method: Any) -> 
     """With one type, its score is the average over types in every sense."""
     spans = wf.spans(*_tagged(80))
     one, micro, macro = (
-        wf.recall(spans, interval=method, **how)
-        for how in ({"positive": "PER"}, {"average": "micro"}, {"average": "macro"})
+        wf.recall(spans, interval=method, positive="PER"),
+        wf.recall(spans, interval=method, average="micro"),
+        wf.recall(spans, interval=method, average="macro"),
     )
     for each in (micro, macro):
         assert each.value == one.value
@@ -106,10 +107,12 @@ def test_spans_of_a_sentence_are_one_draw_for_a_type_as_for_all(method: Any) -> 
 
 
 def test_few_sentences_have_a_caution_by_their_true_spans_alone() -> None:
+    methods: list[tuple[Any, int]]
+    methods = [("auto", 10), ("posterior", 0), (wf.Bootstrap(replicates=99), 50)]
     true, pred = _tagged(40)
     for found in (pred, true, [["O"] * len(x) for x in true]):
         spans = wf.spans(true, found, labels=["PER"])
-        for method, least in (("auto", 10), ("posterior", 0), (wf.Bootstrap(replicates=99), 50)):
+        for method, least in methods:
             interval = wf.f1(spans, average="micro", interval=method).interval
             worth = 100**2 / sum(len(x) ** 2 for x in true)
             if interval is not None:

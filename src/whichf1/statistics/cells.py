@@ -85,7 +85,8 @@ class Cells(Statistic):
         if count is self.frozen.table.count:
             return self._of(None)
         if count.ndim == 1:
-            return self.values(count[None])[0]
+            one: Array = self.values(count[None])[0]
+            return one
         return self._of(self._shared_margins(count)[self._system])
 
     def replicated(self, drawn: Drawn) -> Array:
@@ -222,6 +223,8 @@ class Cells(Statistic):
         needs = (False, False)
         if careful and rate:
             needs = _needed_errors(metric, definition.parameters)
+        elif careful and _is_mean_of_classes(definition):  # of their recalls, or distances
+            needs = (False, True)
         if rate and self._whole:  # one class with a ratio without end decides the mean
             endless = _endless_without(metric, definition.parameters)
             needs = (needs[0] or endless[0], needs[1] or endless[1])

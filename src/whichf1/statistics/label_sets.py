@@ -125,8 +125,8 @@ class LabelSets(Statistic):
             if share is not None:
                 return values, [share.smoothed(sample)]
             return values, [mean_twin(float(values[0]), self._mean_slope(sample.count), sample)]
-        frozen, weight = self.frozen, sample.typical_weight
-        sentences = self._sentences(sample)
+        frozen, sentences = self.frozen, self._sentences(sample)
+        weight: Any = sample.typical_weight
         if sentences is not None:
             weight = np.array([each.weight for each in sentences])
         kinds = np.stack(four(frozen.table.one_vs_rest(frozen.classes)))

@@ -538,8 +538,10 @@ class Sample:
         the cube of their root sum of squares.
         """
         times, parts, along = self._drawn_parts(slope)
-        second = _second_derivative(statistic, self.count, along, at)
-        return second / float((times * parts**2).sum()) ** 1.5
+        cube: float = float((times * parts**2).sum()) ** 1.5
+        if cube == 0:
+            return 0.0  # nothing that is drawn has an influence
+        return _second_derivative(statistic, self.count, along, at) / cube
 
 
 class Share(NamedTuple):
