@@ -111,9 +111,8 @@ def test_bins_are_their_twins(items: tuple[Array, Array], bins: int, odd: int) -
         edges = np.sort(np.random.default_rng(bins).random(bins - 1)) ** 3
     ours, twin = (kernel.bin_sums(*items, edges) for kernel in (native, reference))
     assert ours is not None and twin is not None
-    np.testing.assert_array_equal(ours.sums[:2], twin.sums[:2])
-    np.testing.assert_allclose(ours.sums[2], twin.sums[2], rtol=1e-15)
-    np.testing.assert_allclose(ours[1:], twin[1:], rtol=1e-12, atol=1e-13)
+    np.testing.assert_array_equal(ours[:2], twin[:2])
+    np.testing.assert_allclose(ours[2], twin[2], rtol=1e-15)
 
 
 @pytest.mark.parametrize("bad", [np.nan, -1e-9, 1.0000001, np.inf])
@@ -132,7 +131,7 @@ def test_bins_do_not_depend_on_the_threads(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(native, "THREADS", threads)
         binned = native.bin_sums(scores, labels, np.array([0.25, 0.5, 0.75]))
         assert binned is not None
-        every.add((binned.sums.tobytes(), *binned[1:]))
+        every.add(binned.tobytes())
     assert len(every) == 1
     with pytest.raises(ValueError, match="equal lengths"):
         native.bin_sums(scores[:3], labels, np.array([0.5]))

@@ -322,8 +322,8 @@ static void check_bins(size_t n)
     for (size_t i = 0; i + 1 < bins; i++) inner[i] = (double)(i + 1) / (double)bins;
     wf_column p = {(void *)scores, 8, 8, 0, 0}, y = {labels, 1, 1, 0, 0};
     for (int i = 0; i < 2; i++) {
-        wf_bins out = {bins, rows[i], 0, 0, 0};
-        CHECK(wf_bin(&p, &y, n, inner, 1 + 2 * i, &out) == (odd ? WF_BAD_CODE : WF_OK));
+        wf_status status = wf_bin(&p, &y, n, inner, bins, 1 + 2 * i, rows[i]);
+        CHECK(status == (odd ? WF_BAD_CODE : WF_OK));
     }
     for (size_t i = 0; i < bins && !odd; i++) {
         items += rows[0][i];

@@ -19,7 +19,6 @@ except ImportError:  # the extension was not built
 
 THREADS = native.THREADS if NATIVE else 1
 TOLERANCE = reference.TOLERANCE
-Binned = reference.Binned
 CountedTable = reference.CountedTable
 Formula = reference.Formula
 LossSums = reference.LossSums

@@ -117,12 +117,10 @@ def curve(
     The kind is a place in ``reference.CURVES``, and what is kept one in ``reference.KEPT``.
     """
 
-def bins(
-    scores: Any, positive: Any, edges: Any, threads: int, sums: Any
-) -> tuple[float, float, float] | None:
-    """Write the sums of each bin (flat float64: 3, bins) and return their gaps, as ``Binned`` has.
+def bins(scores: Any, positive: Any, edges: Any, threads: int, sums: Any) -> bool:
+    """Write the sums of each bin (flat float64: 3, bins).
 
-    ``edges`` are those between the bins. None if a score is outside [0, 1] or a label not 0 or 1.
+    ``edges`` are those between the bins. False if a score is outside [0, 1] or a label not 0 or 1.
     """
 
 def losses(

@@ -16,7 +16,6 @@ from whichf1.kernel.reference import (
     LABEL_SCORES,
     TOLERANCE,
     Array,
-    Binned,
     CountedTable,
     Formula,
     LossSums,
@@ -265,15 +264,15 @@ def curve(
     return every.copy() if 2 * points < most else every  # do not keep much unused memory
 
 
-def bin_sums(scores: Array, labels: Array, edges: Array) -> Binned | None:
-    """Count items without weights in bins of their probabilities, between rising edges.
+def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
+    """Items, positives and the sum of probabilities in bins between rising edges (3, bins).
 
     None if a score is outside [0, 1] or a label neither 0 nor 1.
     """
     bins = len(edges) + 1
     room = np.empty(3 * bins)
-    gaps = c.bins(scores, labels, edges, THREADS, room)
-    return None if gaps is None else Binned(np.ndarray((3, bins), _FLOAT, room), *gaps)
+    known = c.bins(scores, labels, edges, THREADS, room)
+    return np.ndarray((3, bins), _FLOAT, room) if known else None
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:

@@ -66,19 +66,6 @@ class RankAreas(NamedTuple):
     lowest: float
 
 
-class Binned(NamedTuple):
-    """Items by their probability, in bins."""
-
-    sums: Array
-    """(3, bins): items, positives, and the sum of the probabilities."""
-    absolute: float
-    """|Σ (y − p)| of the items of each bin, added up."""
-    largest: float
-    """The largest of these, divided by the number of its items."""
-    squared: float
-    """The sum of their squares, each divided by the number of its items."""
-
-
 class TableSums(NamedTuple):
     """Sums over a table C of the counts of n items."""
 
@@ -581,8 +568,8 @@ def _runs(values: Array) -> tuple[Array, Array]:
     return (values if distinct == len(values) else values[:distinct].copy()), count
 
 
-def bin_sums(scores: Array, labels: Array, edges: Array) -> Binned | None:
-    """Count items without weights in bins of their probabilities, between rising edges.
+def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
+    """Items, positives and the sum of probabilities in bins between rising edges (3, bins).
 
     None if a score is outside [0, 1] or a label neither 0 nor 1.
     """
@@ -592,10 +579,7 @@ def bin_sums(scores: Array, labels: Array, edges: Array) -> Binned | None:
     at, bins = np.searchsorted(edges, p, "left"), len(edges) + 1
     sums = np.stack([np.bincount(at, x, bins) for x in (np.ones(len(at)), positive, p)])
     sums[2] = [fsum(p[at == each]) for each in range(bins)]
-    items, hits, mass = sums
-    off = np.abs(hits - mass)
-    gap = off / np.where(items == 0, 1, items)
-    return Binned(sums, float(off.sum()), float(gap.max()), float((off * gap).sum()))
+    return sums
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:

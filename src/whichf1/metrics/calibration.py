@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import inf, sqrt
+from math import fsum, inf
 from typing import Annotated, Literal, TypeAlias
 
 import numpy as np
@@ -30,7 +30,7 @@ TopLabel: TypeAlias = Annotated[
     better="lower",
     probabilities=True,
     smooth=False,
-    of_bins=lambda b, n: (b.absolute, n),
+    of_bins=lambda off, n: np.abs(off).sum(-1) / n.sum(),
 )
 def expected_calibration_error(
     r: RankTable,
@@ -50,7 +50,7 @@ def expected_calibration_error(
     better="lower",
     probabilities=True,
     smooth=False,
-    of_bins=lambda b, _: (b.largest, 1.0),
+    of_bins=lambda off, n: _gap(off, n).max(-1),
 )
 def max_calibration_error(
     r: RankTable,
@@ -71,7 +71,7 @@ def max_calibration_error(
     better="lower",
     probabilities=True,
     smooth=False,
-    of_bins=lambda b, n: (sqrt(b.squared / n), 1.0),
+    of_bins=lambda off, n: np.sqrt((np.abs(off) * _gap(off, n)).sum(-1) / n.sum()),
 )
 def rms_calibration_error(
     r: RankTable,
@@ -102,9 +102,27 @@ def _of_bins(
     if binning == "equal-mass" and r.positives.ndim > 1:  # each table needs its own bins
         return _each(r, lambda table: _of_bins(table, bins, binning, score))
     at = bin_of(r.score, bin_edges(r, bins, binning))
-    off = r.positives * (1 - r.score) - r.negatives * r.score  # Σ (y − p) of the items of a score
     items = (r.positives + r.negatives).astype(np.float64)
-    return np.asarray(score(sum_by(at, off, bins), sum_by(at, items, bins)))
+    if r.positives.ndim == 1 and r.positives.dtype.kind in "iu":
+        off = sum_by(at, r.positives.astype(np.float64), bins) - _mass(at, items, r.score, bins)
+    else:
+        each = r.positives * (1 - r.score) - r.negatives * r.score  # Σ (y − p) of a score's items
+        off = sum_by(at, each, bins)
+    return np.asarray(score(off, sum_by(at, items, bins)))
+
+
+def _mass(at: Array, items: Array, score: Array, bins: int) -> Array:
+    """The sum of probabilities in each bin, rounded once, in whatever order the items come.
+
+    A probability is split into two numbers of 26 bits (Veltkamp 1968), whose products with a
+    number of items are exact.
+    """
+    wide = score * (2.0**27 + 1)
+    part = wide - (wide - score)
+    ends = np.cumsum(np.bincount(at, minlength=bins))[:-1]
+    order = np.argsort(at, kind="stable")
+    sides = (np.split((items * x)[order], ends) for x in (part, score - part))
+    return np.array([fsum([*a.tolist(), *b.tolist()]) for a, b in zip(*sides, strict=True)])
 
 
 def _each(r: RankTable, score: Callable[[RankTable], Array]) -> Array:
@@ -267,6 +285,23 @@ def _losses(loss: str, p: Array, positives: Array, negatives: Array) -> Array:
     return total
 
 
+def _losses_of_shares(loss: str, positives: Array, negatives: Array) -> Array:
+    """The sum of a loss over groups of items if each is predicted its fraction of positives.
+
+    A fraction next to 1 has no digits left, so that its logarithm is taken of what is missing.
+    """
+    n = positives + negatives
+    if loss == "brier":
+        return _losses(loss, positives / np.where(n == 0, 1, n), positives, negatives)
+    most = -np.log(_LEAST)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        up, down = np.log1p(negatives / positives), np.log1p(positives / negatives)
+    sides = ((positives, up), (negatives, down))
+    each = (np.where(x > 0, x * np.fmin(y, most), 0.0) for x, y in sides)
+    total: Array = sum(each).sum(-1)  # type: ignore[union-attr]
+    return total
+
+
 def calibrated(positives: Array, negatives: Array) -> tuple[Array, Array]:
     """The items in each block of scores that share a calibrated probability, which falls from
     block to block: the pool-adjacent-violators algorithm, that is, the convex hull of the ROC
@@ -293,15 +328,13 @@ def _after_calibration(r: RankTable, loss: str) -> Array:
     """The summed loss of the calibrated probabilities."""
     if r.positives.ndim > 1:
         return _each(r, lambda table: _after_calibration(table, loss))
-    hits, misses = calibrated(r.positives, r.negatives)
-    return np.asarray(_losses(loss, hits / (hits + misses), hits, misses))
+    return np.asarray(_losses_of_shares(loss, *calibrated(r.positives, r.negatives)))
 
 
 def _of_constant(r: RankTable, loss: str) -> Array:
     """The summed loss of predicting the fraction of positives for every item."""
     positives, negatives = (x[..., None] for x in r.sizes)
-    share = positives / np.where(positives + negatives == 0, 1, positives + negatives)
-    return _losses(loss, share, positives, negatives)
+    return _losses_of_shares(loss, positives, negatives)
 
 
 @declare(

@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 import numpy as np
 
 from whichf1.errors import DefinitionError, LabelError, did_you_mean, is_among
-from whichf1.kernel import Binned, LossSums
+from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
 from whichf1.tables.labels import Labels
 
@@ -245,9 +245,9 @@ class Metric:
     of_areas: Callable[..., Callable[[Any], Ratio] | None] | None = field(default=None, repr=False)
     """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
     which the kernel adds up without a table; None for parameters that need the table."""
-    of_bins: Callable[[Binned, int], tuple[float, float]] | None = field(default=None, repr=False)
-    """For a ranking by probabilities: the score as a function of bins of equal width, in which the
-    kernel counts items without a table, and of the number of items."""
+    of_bins: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
+    """For a ranking by probabilities: the score as a function of Σ (y − p) and of the number of
+    items in each bin, which the kernel counts without a table."""
     of_labels: str | None = None
     """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
     an array of all items."""

@@ -703,8 +703,7 @@ def _binned(y_true: Array, probabilities: Any, edges: Array) -> Array | None:
     """Items, positives and the sum of probabilities in each bin; None unless arrays are plain."""
     if scored_arrays(y_true, probabilities) is None:
         return None
-    binned = kernel.bin_sums(probabilities, y_true, edges)
-    return None if binned is None else binned.sums
+    return kernel.bin_sums(probabilities, y_true, edges)
 
 
 def _ranked_again(y_true: Array, probabilities: Array, edges: Array, sums: Array) -> Ranking:

@@ -137,8 +137,9 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         binned = kernel.bin_sums(scores, y_true, edges)
         if binned is None:
             return None
-        gaps, items = metric.of_bins(binned, len(y_true))
-        return Score(gaps / items, settled, len(y_true), labels)
+        items, positives, mass = binned
+        value = metric.of_bins(positives - mass, items)
+        return Score(float(value), settled, len(y_true), labels)
     table = rank_arrays(y_true, scores)
     if table is None:
         return None

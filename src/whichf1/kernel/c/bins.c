@@ -5,7 +5,6 @@
  */
 #include "kernel.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,11 +84,10 @@ static void add_part(void *context, int index)
     }
 }
 
-/* Add up the chunks: items, positives and mass of each bin (3 × bins), and the gaps. */
-static void add_chunks(const work *w, wf_bins *out)
+/* Add up the chunks: items, positives and mass of each bin (3 × bins). */
+static void add_chunks(const work *w, double *sums)
 {
     size_t bins = w->bins;
-    out->absolute = out->largest = out->squared = 0;
     for (size_t k = 0; k < bins; k++) {
         bin all = {0, 0, 0, 0};
         for (size_t c = 0; c < w->chunks; c++) {
@@ -99,21 +97,16 @@ static void add_chunks(const work *w, wf_bins *out)
             all.rest += b->rest;
             add(&all, b->mass);
         }
-        double n = (double)all.items, hits = (double)all.positives, mass = all.mass + all.rest;
-        double off = fabs(hits - mass), gap = n > 0 ? off / n : 0;
-        out->sums[k] = n;
-        out->sums[bins + k] = hits;
-        out->sums[2 * bins + k] = mass;
-        out->absolute += off;
-        out->squared += off * gap;
-        out->largest = gap > out->largest ? gap : out->largest;
+        sums[k] = (double)all.items;
+        sums[bins + k] = (double)all.positives;
+        sums[2 * bins + k] = all.mass + all.rest;
     }
 }
 
 wf_status wf_bin(const wf_column *scores, const wf_column *positive, size_t n, const double *inner,
-                 int threads, wf_bins *out)
+                 size_t bins, int threads, double *sums)
 {
-    work w = {.scores = scores, .positive = positive, .n = n, .bins = out->bins};
+    work w = {.scores = scores, .positive = positive, .n = n, .bins = bins};
     wf_status status = WF_OK;
     w.chunk = w.bins < CHUNK / 8 ? CHUNK : 8 * w.bins;
     w.chunks = (n + w.chunk - 1) / w.chunk;
@@ -128,7 +121,7 @@ wf_status wf_bin(const wf_column *scores, const wf_column *positive, size_t n, c
         w.edges = edges;
         wf_parallel((int)w.parts, add_part, &w);
         for (size_t i = 0; i < w.parts && !status; i++) status = w.status[i];
-        if (!status) add_chunks(&w, out);
+        if (!status) add_chunks(&w, sums);
     } else status = WF_NO_MEMORY;
     free(w.by_chunk);
     free(edges);

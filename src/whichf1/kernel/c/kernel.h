@@ -243,18 +243,11 @@ wf_status wf_trapezoid(const double *x, const double *y, size_t n, int threads, 
 
 /* bins.c: probabilities in bins -------------------------------------------------------------------- */
 
-/* Items, positives and the sum of probabilities in each bin (3 × bins); and of the gaps |Σ (y − p)| of
- * the bins, their sum, the largest of an item's share of it, and the sum of products of both. */
-typedef struct {
-    size_t bins; /* set by the caller, at least 1; sums has space for them */
-    double *sums;
-    double absolute, largest, squared;
-} wf_bins;
-
-/* inner: the rising edges between bins; a probability that equals one is in the lower bin. A score
+/* Items, positives and the sum of probabilities in each bin: sums (3 × bins), of at least one bin.
+ * inner: the rising edges between bins; a probability that equals one is in the lower bin. A score
  * outside [0, 1], or a label that is neither 0 nor 1, gives WF_BAD_CODE. */
 wf_status wf_bin(const wf_column *scores, const wf_column *positive, size_t n, const double *inner,
-                 int threads, wf_bins *out);
+                 size_t bins, int threads, double *sums);
 
 /* loss.c: sums of losses over rows of probabilities -------------------------------------------- */
 

@@ -1081,7 +1081,6 @@ static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     (void)self;
     Py_buffer views[2], inner, room = {.obj = NULL};
     wf_column columns[2];
-    wf_bins out;
     PyObject *result = NULL;
     int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
     if (threads < 0) return NULL;
@@ -1092,17 +1091,16 @@ static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     }
     if (get_block(args[2], "edges", FLOAT64, PyBUF_SIMPLE, &inner) == 0) {
         Py_ssize_t n = views[0].shape[0];
-        out.bins = (size_t)inner.len / 8 + 1;
-        out.sums = get_output(args[4], FLOAT64, 3 * (Py_ssize_t)out.bins, &room);
-        if (out.sums && views[1].shape[0] == n) {
+        size_t bins = (size_t)inner.len / 8 + 1;
+        double *sums = get_output(args[4], FLOAT64, 3 * (Py_ssize_t)bins, &room);
+        if (sums && views[1].shape[0] == n) {
             wf_status status;
             Py_BEGIN_ALLOW_THREADS
-            status = wf_bin(&columns[0], &columns[1], (size_t)n, inner.buf, threads, &out);
+            status = wf_bin(&columns[0], &columns[1], (size_t)n, inner.buf, bins, threads, sums);
             Py_END_ALLOW_THREADS
-            if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
-            else if (status) failed(status);
-            else result = Py_BuildValue("(ddd)", out.absolute, out.largest, out.squared);
-        } else if (out.sums)
+            if (status && status != WF_BAD_CODE) failed(status);
+            else result = PyBool_FromLong(!status);
+        } else if (sums)
             PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
         if (room.obj) PyBuffer_Release(&room);
         PyBuffer_Release(&inner);
