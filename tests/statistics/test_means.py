@@ -79,7 +79,8 @@ def test_the_values_of_items_add_up_to_the_quick_sums() -> None:
     items = Predicted(*probabilities(7, k=4))
     quick = [metric for metric in EVERY.values() if metric.sums is not None]
     skills = {"log_loss_skill", "brier_skill"}  # divided by what guessing gets
-    assert {metric.name for metric in quick} == {"log_loss", "brier", "top_k_accuracy"} | skills
+    plain = {"log_loss", "brier", "top_k_accuracy", "hinge_loss"}
+    assert {metric.name for metric in quick} == plain | skills
     for metric in quick:
         defaults = {name: x.default for name, x in metric.parameters.items()}
         for parameters in (defaults, defaults | ({"scale": "sum"} if "scale" in defaults else {})):
