@@ -32,7 +32,7 @@ def test_spark_reads_other_delimiters_and_compressed_files(tmp_path: Path, name:
 
 
 @pytest.mark.parametrize("name", ["a.parquet", "a.csv", "a.jsonl"])
-@pytest.mark.thinned(3)
+@pytest.mark.long
 def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
     path = written(tmp_path, name)
     own: dict[str, Any] = {"engine": "spark"}
@@ -60,7 +60,7 @@ def test_spark_reads_every_kind_of_column(tmp_path: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl"])
-@pytest.mark.thinned(2)
+@pytest.mark.long
 def test_integers_that_tie_as_floats_are_refused(tmp_path: Path, format: str) -> None:
     def path(*scores: str) -> Path:
         rows = [{"true": at % 2, "score": x, "w": 2**60 + 1} for at, x in enumerate(scores)]
@@ -81,6 +81,7 @@ def test_integers_that_tie_as_floats_are_refused(tmp_path: Path, format: str) ->
             wf.roc_auc(path("1", score), **large)
 
 
+@pytest.mark.long
 def test_json_values_keep_their_types(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text('{"true":1,"a b.c":2.0}\n\n{"true":2,"a b.c":1}\n')
