@@ -21,7 +21,7 @@ from whichf1.statistics import sizes
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
-    FEW_WEIGHTED,
+    FEW_IN_MEANS,
     Drawn,
     Sample,
     Share,
@@ -190,7 +190,7 @@ class Cells(Statistic):
 
     def paired_few(self, other: Cells, sample: Sample) -> str | None:
         """Too few items of a class."""
-        least = FEW if sample.squares is None else FEW_WEIGHTED
+        least = FEW if sample.squares is None else FEW_IN_MEANS
         few, metric = self._few_in_class(sample, 0, False, least), self.definition.declaration
         if few is not None or (metric.kind == "rate" and metric.bounds[1] < inf):
             return few  # a class has the same items for both systems

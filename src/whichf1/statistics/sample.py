@@ -45,6 +45,9 @@ FEW = 10
 """With fewer items in a class, no method is known to be valid for a mean over classes."""
 FEW_WEIGHTED = 20
 """For a test with weights, the effective number of items of a class should be at least this."""
+FEW_IN_MEANS = 60
+"""The same for scores in which a rare class counts as much as others: sums of weights do not show
+how unequal those of its few errors are."""
 FEW_HITS = 5
 FEW_CLUSTERS = 8
 LEAST_CLUSTERED = 2.0
