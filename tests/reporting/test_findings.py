@@ -61,6 +61,7 @@ def test_sections_in_the_order_that_a_reader_needs(pages: dict[str, Path]) -> No
         assert re.findall(r'<a href="#(\w+)">', text) == found
 
 
+@pytest.mark.long
 def test_a_browser_opens_every_page(browser: Browser, pages: dict[str, Path]) -> None:
     for path in pages.values():
         with visit(browser, path) as page:
@@ -72,6 +73,7 @@ def test_a_browser_opens_every_page(browser: Browser, pages: dict[str, Path]) ->
             assert serious(page) == []
 
 
+@pytest.mark.long
 def test_phones_and_the_dark(browser: Browser, pages: dict[str, Path]) -> None:
     for name in ("spam", "systems"):
         with visit(browser, pages[name], device="phone", dark=True) as page:

@@ -140,6 +140,7 @@ def test_what_libraries_print(page: Page) -> None:
         assert len({name for text, _ in shown[0] for name in text.split()}) > 20
 
 
+@pytest.mark.long
 def test_python_code_gives_the_same_numbers(page: Page) -> None:
     """Under every rule and class set, at other class shares, and with names that need care."""
     odd = ['say "hi"', "back\\slash", "中文", "a\u202eb", "line\u2028end", "🙂", "{x}", "'''"]

@@ -104,6 +104,7 @@ def test_long_resampling_shows_a_bar_on_a_terminal() -> None:
     assert seen == ""  # it does not take long
 
 
+@pytest.mark.long
 def test_every_command_that_takes_long_shows_that_it_works() -> None:
     """Whatever it does: here a comparison; what it prints is what it prints without a terminal."""
     systems = ["examples/systems.csv", "--true", "gold", "--pred", "careful", "--pred", "biased"]
