@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 
 def on_a_terminal(*arguments: object, first: str = "", code: int = 0) -> tuple[str, str]:

@@ -89,7 +89,7 @@ def test_every_way_to_read_a_file_gives_the_tables_of_arrays(name: str, tmp_path
 
 
 @pytest.mark.parametrize(
-    "engine", [*(pytest.param(name, marks=group(name)) for name in LAZY), *WRITERS]
+    "engine", [*WRITERS, *(pytest.param(name, marks=group(name)) for name in LAZY)]
 )
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.thinned(4)
