@@ -69,6 +69,7 @@ def test_the_second_class_of_scores_can_be_chosen() -> None:
     assert first != second
 
 
+@pytest.mark.long
 def test_several_metrics_in_two_processes() -> None:
     scoring = {name: scorer(name) for name in ("averaged_f1", "f1_of_averages", "error_rate")}
     search = GridSearchCV(

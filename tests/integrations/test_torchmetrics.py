@@ -459,6 +459,7 @@ def test_a_plot() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_two_processes_pool_what_they_counted() -> None:
     command = [sys.executable, "-m", "tests.helpers.ranks"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)

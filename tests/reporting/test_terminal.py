@@ -48,13 +48,13 @@ def on_a_terminal(*arguments: object, first: str = "", code: int = 0) -> tuple[s
 
 
 def large(path: Path) -> Path:
-    """A file of 200 MB: one block of lines, again and again."""
+    """A file of 600 MB: one block of lines, again and again."""
     rows = np.random.default_rng(0).integers(0, 10, (20_000, 2)).tolist()
     block = "".join(f"{a},{b},{'x' * 100}\n" for a, b in rows)
     with open(path, "w") as file:
         file.write("true,pred,note\n")
-        file.writelines(block for _ in range(100))
-    assert path.stat().st_size > 200_000_000
+        file.writelines(block for _ in range(300))
+    assert path.stat().st_size > 600_000_000
     return path
 
 

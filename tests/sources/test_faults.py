@@ -42,6 +42,7 @@ def test_the_documentation_names_what_cannot_be_detected() -> None:
     assert listed == f"{', '.join(first)} and {last}"
 
 
+@pytest.mark.long
 def test_signals_at_random_times_leave_a_whole_file_or_none(tmp_path: Path) -> None:
     data, out = tmp_path / "p.csv", tmp_path / "out" / "counts.json"
     data.write_text("true,pred\n" + "".join(f"{at % 99},{at % 98}\n" for at in range(300_000)))

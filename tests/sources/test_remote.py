@@ -35,6 +35,7 @@ def memory() -> Any:
     return system
 
 
+@pytest.mark.long
 def test_every_format_over_http_and_in_objects(tmp_path: Path) -> None:
     with served(tmp_path) as server:
         for name in WRITERS:
