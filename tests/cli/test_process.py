@@ -193,6 +193,7 @@ def test_an_interval_that_a_metric_cannot_have_is_refused(run: Run, options: lis
 
 ENDING = """
 import atexit, os, sys, threading, time, weakref
+from concurrent.futures import ThreadPoolExecutor
 from whichf1.cli.process import leave
 
 def later():
@@ -203,13 +204,17 @@ atexit.register(print, "registered")
 weakref.finalize(leave, print, "finalized")  # as temporary folders are removed
 threading.Thread(target=later).start()
 threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+pool = ThreadPoolExecutor(1)  # idle, and never closed, as those of HTTP clients
+pool.submit(int).result()
 sys.stdout.write("printed ")  # and not flushed
 leave(7)
 """
 
 
 def test_the_end_of_the_process_loses_nothing() -> None:
-    done = subprocess.run([sys.executable, "-c", ENDING], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", ENDING], capture_output=True, text=True, timeout=60
+    )
     words = sorted(done.stdout.split())
     assert (done.returncode, words) == (7, ["finalized", "printed", "registered", "thread"])
     assert done.stderr == ""

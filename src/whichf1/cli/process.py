@@ -109,9 +109,7 @@ def leave(code: int) -> NoReturn:
     are flushed. If the program is traced or profiled, it ends as usual.
     """
     if sys.gettrace() is None and sys.getprofile() is None:
-        for thread in threading.enumerate():
-            if thread is not threading.current_thread() and not thread.daemon:
-                thread.join()
+        threading._shutdown()  # type: ignore[attr-defined]  # ends idle pools, then waits
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError, AttributeError):  # closed, or there is none

@@ -43,10 +43,10 @@ static int lay_out(const wf_formula *f, register_ *r, double *room)
 {
     size_t held = 0, first = f->inputs + f->constants;
     for (size_t i = 0; i < first + f->steps; i++) {
-        const int64_t *step = f->step + 3 * (i - first);
         if (i < f->inputs) r[i].width = f->classes;
         else if (i < first) r[i].width = 1;
         else {
+            const int64_t *step = f->step + 3 * (i - first);
             if (step[0] < 0 || step[0] > WF_NO_ZERO) return 0;
             if (step[1] < 0 || (size_t)step[1] >= i) return 0;
             r[i].width = step[0] == WF_SUM ? 1 : r[step[1]].width;
