@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 BENCH := .venv-bench
-C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.c)
+C_FILES := $(wildcard src/whichf1/kernel/c/*.[ch] src/whichf1/kernel/c/*.inc tests/native/*.[ch])
 
 # hundreds of tests start Python: bytecode is kept, even where the environment says otherwise
 export PYTHONDONTWRITEBYTECODE :=

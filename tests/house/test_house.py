@@ -50,6 +50,13 @@ def test_no_two_modules_differ_by_an_inflection() -> None:
     assert {stem: words for stem, words in stems.items() if len(words) > 1} == {}
 
 
+def test_no_test_file_has_more_than_500_lines() -> None:
+    """Of what is written by hand: Python and C."""
+    files = [x for x in (house.ROOT / "tests").rglob("*.*") if x.suffix in (".py", ".c", ".h")]
+    assert len(files) > 200
+    assert [str(x) for x in files if len(x.read_text().splitlines()) > 500] == []
+
+
 def test_every_module_says_what_it_is() -> None:
     for name, tree in house.trees().items():
         assert ast.get_docstring(tree), name
