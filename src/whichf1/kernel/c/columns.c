@@ -56,12 +56,29 @@ static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
 #define GATHER(T)                                                                                  \
     for (size_t i = 0; i < n; i++, at += column->stride) memcpy((T *)block + i, at, sizeof(T))
 
+/* Items without gaps take a loop of their own, which the compiler vectorises. */
 #define WIDEN(T)                                                                                   \
-    for (size_t i = 0; i < n; i++, at += column->stride) {                                         \
+    VECTORISED static void widen_##T(const unsigned char *at, ptrdiff_t stride, size_t n,          \
+                                     uint64_t *block)                                              \
+    {                                                                                              \
         T value;                                                                                   \
-        memcpy(&value, at, sizeof value);                                                          \
-        ((uint64_t *)block)[i] = (uint64_t)(int64_t)value;                                         \
+        if (stride == sizeof value)                                                                \
+            for (size_t i = 0; i < n; i++) {                                                       \
+                memcpy(&value, at + i * sizeof value, sizeof value);                               \
+                block[i] = (uint64_t)(int64_t)value;                                               \
+            }                                                                                      \
+        else                                                                                       \
+            for (size_t i = 0; i < n; i++, at += stride) {                                         \
+                memcpy(&value, at, sizeof value);                                                  \
+                block[i] = (uint64_t)(int64_t)value;                                               \
+            }                                                                                      \
     }
+WIDEN(uint8_t)
+WIDEN(int8_t)
+WIDEN(uint16_t)
+WIDEN(int16_t)
+WIDEN(uint32_t)
+WIDEN(int32_t)
 
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block)
 {
@@ -80,12 +97,12 @@ void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, vo
     }
     if (to_width == 8 && !column->swapped) {
         switch (column->width << 1 | column->sign) {
-        case 2: WIDEN(uint8_t); return;
-        case 3: WIDEN(int8_t); return;
-        case 4: WIDEN(uint16_t); return;
-        case 5: WIDEN(int16_t); return;
-        case 8: WIDEN(uint32_t); return;
-        case 9: WIDEN(int32_t); return;
+        case 2: widen_uint8_t(at, column->stride, n, block); return;
+        case 3: widen_int8_t(at, column->stride, n, block); return;
+        case 4: widen_uint16_t(at, column->stride, n, block); return;
+        case 5: widen_int16_t(at, column->stride, n, block); return;
+        case 8: widen_uint32_t(at, column->stride, n, block); return;
+        case 9: widen_int32_t(at, column->stride, n, block); return;
         default: break;
         }
     }
@@ -118,6 +135,10 @@ static double half(uint16_t bits)
 void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block)
 {
     const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
+    if (column->width == 8 && column->stride == 8 && !column->swapped) {
+        memcpy(block, at, n * sizeof *block);
+        return;
+    }
     if (column->width == 8 && !column->swapped) {
         for (size_t i = 0; i < n; i++, at += column->stride) memcpy(block + i, at, 8);
         return;
@@ -143,6 +164,30 @@ void wf_gather_double(const wf_column *column, size_t start, size_t n, double *b
             memcpy(block + i, &bits, 8);
         }
     }
+}
+
+/* Where an item of 8 bytes is, if it and those after it can be read there; else NULL. */
+static const void *in_place(const wf_column *column, size_t start)
+{
+    const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
+    int plain = column->width == 8 && column->stride == 8 && !column->swapped;
+    return plain && (uintptr_t)at % 8 == 0 ? at : NULL;
+}
+
+const uint64_t *wf_integers(const wf_column *column, size_t start, size_t n, uint64_t *block)
+{
+    const void *here = in_place(column, start);
+    if (here) return here;
+    wf_gather(column, start, n, 8, block);
+    return block;
+}
+
+const double *wf_doubles(const wf_column *column, size_t start, size_t n, double *block)
+{
+    const void *here = in_place(column, start);
+    if (here) return here;
+    wf_gather_double(column, start, n, block);
+    return block;
 }
 
 void wf_gather_cells(const wf_cells *cells, size_t row, size_t start, size_t n, uint64_t *block)

@@ -18,6 +18,11 @@ static int threads_for(size_t lines, int threads)
 
 /* Steps of a ranking ---------------------------------------------------------------------------- */
 
+VECTORISED static void to_doubles(const int64_t *whole, size_t n, double start, double *out)
+{
+    for (size_t i = 0; i < n; i++) out[i] = start + (double)whole[i];
+}
+
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
                 double *sums)
 {
@@ -30,20 +35,18 @@ void wf_running(const wf_column *counts, int floats, size_t n, double start, dou
     for (size_t from = 0; from < n; from += BLOCK) {
         size_t some = n - from < BLOCK ? n - from : BLOCK;
         wf_gather(counts, from, some, 8, block);
-        for (size_t i = 0; i < some; i++) {
-            whole += block[i];
-            plain[from + i] = (double)block[i];
-            sums[from + i] = start + (double)whole;
-        }
+        to_doubles(block, some, 0, plain + from);
+        for (size_t i = 0; i < some; i++) block[i] = whole += block[i];
+        to_doubles(block, some, start, sums + from);
     }
 }
 
 /* Points of a curve ------------------------------------------------------------------------------ */
 
-/* A part of the lines: its sums and points; then the sums and points before it. */
+/* A part of the lines: its sums and points; then the sums and points before it, and the last end. */
 typedef struct {
     double tp, fp;
-    size_t points;
+    size_t points, end;
 } share;
 
 typedef struct {
@@ -55,9 +58,11 @@ typedef struct {
     share shares[MOST];
 } curve;
 
-/* Running sums of some lines, from those above them to the line after them, if there is one. */
+/* Some lines: what each of them adds, and that of the line after them, if there is one; running sums,
+ * from those above them on; and which lines have a point. */
 typedef struct {
     size_t n, points;
+    double up[BLOCK + 1], along[BLOCK + 1];
     double tp[BLOCK + 2], fp[BLOCK + 2];
     unsigned char kept[BLOCK];
 } block;
@@ -69,30 +74,45 @@ static size_t end_of_lines(const curve *c, size_t part)
     return part + 1 == c->parts ? c->steps->n : first_line(c, part + 1);
 }
 
+/* What lines add, and the running sums. Counts add what they are, but a sum of weights may not change
+ * by a small one. */
 static void add_counts(const wf_steps *s, const wf_column *counts, size_t start, size_t n,
-                       double *sums)
+                       double *step, double *sums)
 {
-    double plain[BLOCK + 1];
     wf_column here = *counts;
     here.data += (ptrdiff_t)start * here.stride;
-    wf_running(&here, s->floats, n, sums[0], plain, sums + 1);
+    wf_running(&here, s->floats, n, sums[0], step, sums + 1);
+    for (size_t i = 0; s->floats && i < n; i++) step[i] = sums[i + 1] - sums[i];
 }
 
-/* Which lines have a point. A step like the next one leaves its point on the line between the points
- * beside it. A sum of weights may not change by a small one. */
+/* A step like the next one leaves its point on the line between the points beside it. */
+VECTORISED static void find_corners(const double *up, const double *along, size_t n,
+                                    unsigned char *kept)
+{
+    for (size_t i = 0; i < n; i++) kept[i] = (up[i] != up[i + 1]) | (along[i] != along[i + 1]);
+}
+
+VECTORISED static void find_rises(const double *up, size_t n, unsigned char *kept)
+{
+    for (size_t i = 0; i < n; i++) kept[i] = (up[i] != 0) | (up[i + 1] != 0);
+}
+
+VECTORISED static size_t count_kept(const unsigned char *kept, size_t n)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += kept[i];
+    return sum;
+}
+
+/* Which lines have a point. */
 static void choose(const curve *c, size_t start, block *b)
 {
     size_t end = start + b->n == c->steps->n ? b->n - 1 : b->n;
-    b->points = 0;
-    for (size_t i = 0; i < end; i++) {
-        double up = b->tp[i + 1] - b->tp[i], next_up = b->tp[i + 2] - b->tp[i + 1];
-        double along = b->fp[i + 1] - b->fp[i], next_along = b->fp[i + 2] - b->fp[i + 1];
-        b->kept[i] = c->kept == WF_RISES ? (up != 0) | (next_up != 0)
-                                         : (up != next_up) | (along != next_along);
-    }
+    if (c->kept == WF_RISES) find_rises(b->up, end, b->kept);
+    else find_corners(b->up, b->along, end, b->kept);
     if (end < b->n) b->kept[end] = 1;
     if (!start && c->kind != WF_DET) b->kept[0] = 1; /* the second point of other curves */
-    for (size_t i = 0; i < b->n; i++) b->points += b->kept[i];
+    b->points = count_kept(b->kept, b->n);
 }
 
 /* The sums of lines from start on, after those in the share. */
@@ -102,19 +122,44 @@ static void read_block(const curve *c, size_t start, size_t end, const share *s,
     size_t n = start + b->n < c->steps->n ? b->n + 1 : b->n;
     b->tp[0] = s->tp;
     b->fp[0] = s->fp;
-    add_counts(c->steps, &c->steps->positives, start, n, b->tp);
-    add_counts(c->steps, &c->steps->negatives, start, n, b->fp);
+    add_counts(c->steps, &c->steps->positives, start, n, b->up, b->tp);
+    add_counts(c->steps, &c->steps->negatives, start, n, b->along, b->fp);
     if (c->kept != WF_EVERY) choose(c, start, b);
 }
 
+VECTORISED static int64_t add_whole(const uint64_t *counts, size_t n)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < n; i++) sum += counts[i];
+    return (int64_t)sum;
+}
+
+static double whole_sum(const wf_column *counts, size_t start, size_t end)
+{
+    int64_t sum = 0;
+    uint64_t some[BLOCK];
+    for (size_t i = start, n; i < end; i += n) {
+        n = end - i < BLOCK ? end - i : BLOCK;
+        sum += add_whole(wf_integers(counts, i, n, some), n);
+    }
+    return (double)sum;
+}
+
+/* Of a single part, and of all lines, the points need not be counted. */
 static void count_points(void *context, int index)
 {
     curve *c = context;
     share *s = &c->shares[index];
-    size_t end = end_of_lines(c, (size_t)index);
+    size_t start = first_line(c, (size_t)index), end = end_of_lines(c, (size_t)index);
     block b;
-    *s = (share){0, 0, 0};
-    for (size_t i = first_line(c, (size_t)index); i < end; i += b.n) {
+    *s = (share){0, 0, end - start, 0};
+    if (!c->steps->floats && (c->parts == 1 || c->kept == WF_EVERY)) {
+        s->tp = whole_sum(&c->steps->positives, start, end);
+        s->fp = whole_sum(&c->steps->negatives, start, end);
+        return;
+    }
+    s->points = 0;
+    for (size_t i = start; i < end; i += b.n) {
         read_block(c, i, end, s, &b);
         s->tp = b.tp[b.n];
         s->fp = b.fp[b.n];
@@ -177,6 +222,7 @@ static void draw_points(void *context, int index)
         memcpy(out->threshold + s.points, threshold, b.points * sizeof *threshold);
         s.points += b.points;
     }
+    c->shares[index].end = s.points;
 }
 
 void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threads, wf_points *out)
@@ -189,7 +235,7 @@ void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threa
     out->points = 1;
     for (size_t i = 0; i < c.parts; i++) {
         share here = c.shares[i];
-        c.shares[i] = (share){out->positives, out->negatives, out->points};
+        c.shares[i] = (share){out->positives, out->negatives, out->points, 0};
         out->positives += here.tp;
         out->negatives += here.fp;
         out->points += here.points;
@@ -198,6 +244,7 @@ void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threa
     if (kind == WF_PR) out->x[0] = 0, out->y[0] = 1;
     out->threshold[0] = INFINITY;
     wf_parallel((int)c.parts, draw_points, &c);
+    out->points = c.shares[c.parts - 1].end;
 }
 
 /* The area under a curve ------------------------------------------------------------------------- */

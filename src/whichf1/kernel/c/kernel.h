@@ -53,6 +53,10 @@ void wf_release(const void *from, const void *to);
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block);
 /* Copy items of a column of floats of 2, 4 or 8 bytes to a block of doubles. */
 void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block);
+/* The same where the items are, if they are native integers of 8 bytes, or doubles, without gaps; else
+ * in the block. */
+const uint64_t *wf_integers(const wf_column *column, size_t start, size_t n, uint64_t *block);
+const double *wf_doubles(const wf_column *column, size_t start, size_t n, double *block);
 
 /* count.c: GROUP BY true, predicted ------------------------------------------------------------ */
 

@@ -2,8 +2,9 @@
  *
  * Scores become integer keys that ascend as scores descend. The leading bits in which keys differ
  * determine the bucket, which frees the last bit of the rest for the label. Each thread scatters its
- * share of the items into the buckets, then sorts and writes out its share of the buckets.
- * Everything is stable, so that weights are added in the order of the items.
+ * share of the items into the buckets, then sorts its share of the buckets, which fit its caches, and
+ * uses each one while it is there. Everything is stable, so that weights are added in the order of
+ * the items.
  */
 #include "kernel.h"
 
@@ -14,7 +15,8 @@ enum {
     BLOCK = 1024,
     SHORT = 24,
     SMALL = 1 << 14,
-    LARGE = 1 << 18,
+    FEWEST_BITS = 4,
+    MOST_BITS = 12,
     RELEASE = 1 << 20,
     MOST = WF_MOST_THREADS
 };
@@ -30,6 +32,7 @@ typedef struct {
     uint64_t low, high;           /* keys */
     size_t bucket, end, distinct; /* first bucket, end of buckets, and lines written */
     size_t positive;              /* items */
+    uint64_t pairs;               /* twice those of a positive and a lower negative */
 } share;
 
 typedef struct {
@@ -37,15 +40,18 @@ typedef struct {
     const double *weights;
     size_t n, parts;
     wf_ranking *out;
-    uint64_t *keys; /* of all items; stored where the scores go in the end */
     void *items, *scratch;
-    uint64_t low;         /* the smallest key */
+    size_t largest;       /* items in a bucket, at most: the scratch of a part has as many */
+    uint64_t low, high;   /* the smallest key, and the largest */
     unsigned shift, bits; /* the leading bits of (key − low) << shift are the bucket */
     size_t *starts;       /* of the buckets, and the end */
     size_t *places;       /* parts × buckets: where the next item of a bucket goes */
     int64_t *order;       /* where places of items go, if these are wanted */
+    double *precision;    /* of each bucket, if areas are wanted */
     share shares[MOST];
 } work;
+
+typedef void (*on_part)(void *context, int index);
 
 static size_t buckets(const work *w) { return (size_t)1 << w->bits; }
 
@@ -92,18 +98,24 @@ VECTORISED static void widen(const uint64_t *keys, size_t n, uint64_t *low, uint
     *high = most;
 }
 
-static void make_keys(void *context, int index)
+/* Returns whether a score is NaN. */
+static int read_keys(const work *w, size_t start, size_t n, uint64_t *keys)
+{
+    double block[BLOCK];
+    return to_keys(wf_doubles(w->scores, start, n, block), n, keys);
+}
+
+static void read_range(void *context, int index)
 {
     work *w = context;
     share *s = &w->shares[index];
-    double block[BLOCK];
+    uint64_t keys[BLOCK];
     s->low = UINT64_MAX;
-    for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index); i < end;) {
-        size_t n = end - i < BLOCK ? end - i : BLOCK;
-        wf_gather_double(w->scores, i, n, block);
-        if (to_keys(block, n, w->keys + i)) s->status = WF_NAN;
-        widen(w->keys + i, n, &s->low, &s->high);
-        i += n;
+    for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index), n; i < end;
+         i += n) {
+        n = end - i < BLOCK ? end - i : BLOCK;
+        if (read_keys(w, i, n, keys)) s->status = WF_NAN;
+        widen(keys, n, &s->low, &s->high);
     }
 }
 
@@ -117,6 +129,7 @@ static void find_range(work *w)
         high = w->shares[i].high > high ? w->shares[i].high : high;
     }
     w->low = low;
+    w->high = high;
     while (w->shift < 63 && !((high - low) << w->shift >> 63)) w->shift++;
 }
 
@@ -125,9 +138,13 @@ static void tally(void *context, int index)
     work *w = context;
     size_t *count = w->places + (size_t)index * buckets(w);
     unsigned shift = w->shift, rest = 64 - w->bits;
-    uint64_t low = w->low;
-    for (size_t i = first_item(w, (size_t)index); i < last_item(w, (size_t)index); i++)
-        count[(w->keys[i] - low) << shift >> rest]++;
+    uint64_t low = w->low, keys[BLOCK];
+    for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index), n; i < end;
+         i += n) {
+        n = end - i < BLOCK ? end - i : BLOCK;
+        read_keys(w, i, n, keys);
+        for (size_t j = 0; j < n; j++) count[(keys[j] - low) << shift >> rest]++;
+    }
 }
 
 /* Turn counts into positions, and give each part a range of buckets. */
@@ -142,6 +159,7 @@ static void find_places(work *w)
             *at = place;
             place += here;
         }
+        w->largest = place - w->starts[b] > w->largest ? place - w->starts[b] : w->largest;
     }
     w->starts[buckets(w)] = place;
     for (; part < w->parts; part++) w->shares[part].bucket = buckets(w);
@@ -159,7 +177,7 @@ static void find_places(work *w)
 #define NAME keys
 #define ITEM uint64_t
 #define KEY PLAIN
-#define MAKE(key, index) (key)
+#define MAKE(key, index) ((void)(index), (key))
 #include "sort.inc"
 
 #define NAME weighted
@@ -187,13 +205,14 @@ static void scatter(void *context, int index)
     work *w = context;
     share *s = &w->shares[index];
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
-    uint64_t labels[BLOCK];
+    uint64_t labels[BLOCK], keys[BLOCK];
     unsigned char flags[BLOCK];
     for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK) {
         size_t n = end - i < BLOCK ? end - i : BLOCK;
-        wf_gather(w->positive, i, n, 8, labels);
-        if (!to_flags(labels, n, flags, &s->positive)) s->status = WF_BAD_CODE;
-        (w->weights ? scatter_weighted_block : scatter_keys_block)(w, i, n, flags, place);
+        const uint64_t *label = wf_integers(w->positive, i, n, labels);
+        if (!to_flags(label, n, flags, &s->positive)) s->status = WF_BAD_CODE;
+        read_keys(w, i, n, keys);
+        (w->weights ? scatter_weighted_block : scatter_keys_block)(w, keys, i, n, flags, place);
     }
 }
 
@@ -220,11 +239,16 @@ static void scatter(void *context, int index)
 #define WEIGHT WEIGHT_IN
 #include "write_lines.inc"
 
-static void sort_bucket(const work *w, size_t bucket)
+static void sort_bucket(const work *w, size_t bucket, int part)
 {
     size_t start = w->starts[bucket], n = w->starts[bucket + 1] - start;
-    if (w->weights) radix_sort_weighted((item *)w->items + start, (item *)w->scratch + start, n);
-    else radix_sort_keys((uint64_t *)w->items + start, (uint64_t *)w->scratch + start, n);
+    size_t scratch = (size_t)part * w->largest;
+    if (w->weights)
+        radix_sort_weighted((item *)w->items + start, (item *)w->scratch + scratch, n, 0,
+                            UINT64_MAX);
+    else
+        radix_sort_keys((uint64_t *)w->items + start, (uint64_t *)w->scratch + scratch, n, 0,
+                        UINT64_MAX);
 }
 
 static void write_out(void *context, int index)
@@ -234,7 +258,7 @@ static void write_out(void *context, int index)
     size_t first = w->starts[s->bucket], line = first, released = first;
     size_t size = w->weights ? sizeof(item) : sizeof(uint64_t);
     for (size_t b = s->bucket; b < s->end; b++) {
-        sort_bucket(w, b);
+        sort_bucket(w, b, index);
         line = (w->weights         ? write_weighted_lines
                 : w->n < INT32_MAX ? write_count_lines
                                    : write_large_count_lines)(w, b, line);
@@ -262,36 +286,43 @@ static void close_gaps(work *w)
     }
 }
 
-typedef void (*on_part)(void *context, int index);
+static wf_status in_parts(work *w, on_part part)
+{
+    wf_status status = WF_OK;
+    wf_parallel((int)w->parts, part, w);
+    for (size_t i = 0; i < w->parts && !status; i++) status = w->shares[i].status;
+    return status;
+}
 
-/* Distribute the items of a size over buckets, and then sort and write the buckets. */
-static wf_status distribute(work *w, int threads, size_t size, on_part scatter_items, on_part write)
+/* Buckets of about 256 items, as long as there are not too many for the caches. */
+static unsigned bits_for(size_t n)
+{
+    unsigned bits = FEWEST_BITS;
+    while (bits < MOST_BITS && n >> (bits + 8)) bits++;
+    return bits;
+}
+
+/* Scatter the items of a size into buckets, and have the parts sort and use the buckets. */
+static wf_status distribute(work *w, int threads, size_t size, on_part scatter_items)
 {
     wf_status status;
     w->parts = w->n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
-    w->bits = w->n < SMALL ? 4 : w->n < LARGE ? 11 : 16;
-    w->keys = (uint64_t *)(void *)w->out->score;
-    /* items that are no larger than their keys are sorted in the place of these */
-    w->items = wf_allocate((size > sizeof *w->keys ? 2 : 1) * w->n * size + 1);
-    w->scratch = size > sizeof *w->keys ? (char *)w->items + w->n * size : (void *)w->keys;
+    w->bits = bits_for(w->n);
+    w->items = wf_allocate(w->n * size + 1);
     w->starts = malloc((buckets(w) + 1) * sizeof *w->starts);
     w->places = calloc(w->parts * buckets(w), sizeof *w->places);
-    status = w->items && w->starts && w->places ? WF_OK : WF_NO_MEMORY;
-    if (!status) wf_parallel((int)w->parts, make_keys, w);
-    for (size_t i = 0; i < w->parts && !status; i++) status = w->shares[i].status;
-    if (!status) {
-        find_range(w);
-        wf_parallel((int)w->parts, tally, w);
-        find_places(w);
-        wf_parallel((int)w->parts, scatter_items, w);
-    }
-    for (size_t i = 0; i < w->parts && !status; i++) status = w->shares[i].status;
-    if (!status) wf_parallel((int)w->parts, write, w);
-    return status;
+    if (!w->items || !w->starts || !w->places) return WF_NO_MEMORY;
+    if ((status = in_parts(w, read_range))) return status;
+    find_range(w);
+    in_parts(w, tally);
+    find_places(w);
+    w->scratch = wf_allocate(w->parts * w->largest * size + 1);
+    return w->scratch ? in_parts(w, scatter_items) : WF_NO_MEMORY;
 }
 
 static void release(work *w)
 {
+    free(w->scratch);
     free(w->places);
     free(w->starts);
     free(w->items);
@@ -302,8 +333,11 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
 {
     work w = {.scores = scores, .positive = positive, .weights = weights, .n = n, .out = out};
     size_t size = weights ? sizeof(item) : sizeof(uint64_t);
-    wf_status status = distribute(&w, threads, size, scatter, write_out);
-    if (!status) close_gaps(&w);
+    wf_status status = distribute(&w, threads, size, scatter);
+    if (!status) {
+        in_parts(&w, write_out);
+        close_gaps(&w);
+    }
     release(&w);
     return status;
 }
@@ -326,19 +360,23 @@ static void scatter_places(void *context, int index)
     work *w = context;
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
     const unsigned char none[BLOCK] = {0};
-    for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK)
-        scatter_placed_block(w, i, end - i < BLOCK ? end - i : BLOCK, none, place);
+    uint64_t keys[BLOCK];
+    for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK) {
+        size_t n = end - i < BLOCK ? end - i : BLOCK;
+        read_keys(w, i, n, keys);
+        scatter_placed_block(w, keys, i, n, none, place);
+    }
 }
 
 static void write_places(void *context, int index)
 {
     work *w = context;
     share *s = &w->shares[index];
-    placed *items = w->items, *scratch = w->scratch;
+    placed *items = w->items, *scratch = (placed *)w->scratch + (size_t)index * w->largest;
     for (size_t b = s->bucket; b < s->end; b++) {
         size_t start = w->starts[b], end = w->starts[b + 1];
         uint64_t head = (uint64_t)b << (64 - w->bits);
-        radix_sort_placed(items + start, scratch + start, end - start);
+        radix_sort_placed(items + start, scratch, end - start, 0, UINT64_MAX);
         for (size_t i = start; i < end; i++) {
             w->order[i] = items[i].place;
             w->out->score[i] = score_of(((head | items[i].key >> w->bits) >> w->shift) + w->low);
@@ -350,116 +388,76 @@ wf_status wf_order(const wf_column *scores, size_t n, int threads, int64_t *orde
 {
     wf_ranking out = {.score = sorted};
     work w = {.scores = scores, .n = n, .out = &out, .order = order};
-    wf_status status = distribute(&w, threads, sizeof(placed), scatter_places, write_places);
+    wf_status status = distribute(&w, threads, sizeof(placed), scatter_places);
+    if (!status) in_parts(&w, write_places);
     release(&w);
     return status;
 }
 
 /* Areas ---------------------------------------------------------------------------------------- */
 
-/* Lines are added up in chunks of a fixed size, and chunks in order, so that the sums do not depend
- * on the number of threads. */
-enum { LINES = 8192 };
-
-typedef struct {
-    double positives, negatives, pairs, precision;
-} part_of_area;
-
-typedef struct {
-    const wf_ranking *ranking;
-    int wide; /* whether counts have 8 bytes */
-    size_t chunks;
-    int parts;
-    part_of_area *by_chunk;
-} areas;
-
-static int64_t count_in(const areas *a, const void *counts, size_t line)
+/* Turn the positive items that a part scattered into those of its buckets. */
+static void count_positives(void *context, int index)
 {
-    return a->wide ? ((const int64_t *)counts)[line] : ((const int32_t *)counts)[line];
+    work *w = context;
+    share *s = &w->shares[index];
+    const uint64_t *items = w->items;
+    s->positive = 0;
+    for (size_t i = w->starts[s->bucket]; i < w->starts[s->end]; i++) s->positive += items[i] & 1;
 }
 
-static size_t last_line(const areas *a, size_t chunk)
+/* Add up the lines of a bucket: pairs are whole numbers, and precisions are kept by bucket, so that
+ * the sums do not depend on the number of threads. */
+static void add_bucket(const work *w, size_t bucket, uint64_t *tp, uint64_t *fp, uint64_t *pairs)
 {
-    size_t end = (chunk + 1) * LINES;
-    return end < a->ranking->distinct ? end : a->ranking->distinct;
+    const uint64_t *items = w->items;
+    double precision = 0;
+    for (size_t i = w->starts[bucket], end = w->starts[bucket + 1]; i < end;) {
+        uint64_t key = items[i] >> 1, first = i, positives = 0;
+        do positives += items[i++] & 1;
+        while (i < end && items[i] >> 1 == key);
+        uint64_t negatives = i - first - positives;
+        *pairs += negatives * (2 * *tp + positives);
+        *tp += positives;
+        *fp += negatives;
+        precision += (double)positives * (double)*tp / (double)(*tp + *fp);
+    }
+    w->precision[bucket] = precision;
 }
 
-static void count_lines(void *context, int index)
+static void add_buckets(void *context, int index)
 {
-    areas *a = context;
-    size_t to = a->chunks * ((size_t)index + 1) / (size_t)a->parts;
-    for (size_t c = a->chunks * (size_t)index / (size_t)a->parts; c < to; c++) {
-        int64_t positives = 0, negatives = 0;
-        for (size_t i = c * LINES; i < last_line(a, c); i++) {
-            positives += count_in(a, a->ranking->positives, i);
-            negatives += count_in(a, a->ranking->negatives, i);
-        }
-        a->by_chunk[c].positives = (double)positives;
-        a->by_chunk[c].negatives = (double)negatives;
+    work *w = context;
+    share *s = &w->shares[index];
+    uint64_t tp = 0, fp, pairs = 0;
+    for (int i = 0; i < index; i++) tp += w->shares[i].positive;
+    fp = w->starts[s->bucket] - tp;
+    for (size_t b = s->bucket; b < s->end; b++) {
+        sort_bucket(w, b, index);
+        add_bucket(w, b, &tp, &fp, &pairs);
     }
-}
-
-/* The counts of a chunk are those above it by now. */
-static void add_lines(void *context, int index)
-{
-    areas *a = context;
-    size_t to = a->chunks * ((size_t)index + 1) / (size_t)a->parts;
-    for (size_t c = a->chunks * (size_t)index / (size_t)a->parts; c < to; c++) {
-        part_of_area *part = &a->by_chunk[c];
-        double tp = part->positives, fp = part->negatives, pairs = 0, precision = 0;
-        for (size_t i = c * LINES; i < last_line(a, c); i++) {
-            double p = (double)count_in(a, a->ranking->positives, i);
-            double n = (double)count_in(a, a->ranking->negatives, i);
-            pairs += n * (tp + p / 2);
-            tp += p;
-            fp += n;
-            precision += p * tp / (tp + fp);
-        }
-        part->pairs = pairs;
-        part->precision = precision;
-    }
-}
-
-static void add_up(areas *a, wf_areas *out)
-{
-    wf_parallel(a->parts, count_lines, a);
-    for (size_t c = 0; c < a->chunks; c++) {
-        double positives = a->by_chunk[c].positives, negatives = a->by_chunk[c].negatives;
-        a->by_chunk[c].positives = out->positives;
-        a->by_chunk[c].negatives = out->negatives;
-        out->positives += positives;
-        out->negatives += negatives;
-    }
-    wf_parallel(a->parts, add_lines, a);
-    for (size_t c = 0; c < a->chunks; c++) {
-        out->pairs += a->by_chunk[c].pairs;
-        out->precision += a->by_chunk[c].precision;
-    }
+    s->pairs = pairs;
 }
 
 wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
                         wf_areas *out)
 {
-    size_t width = n < INT32_MAX ? 4 : 8;
-    double few[2 * BLOCK];
-    part_of_area one = {0, 0, 0, 0};
-    char *room = n <= BLOCK ? (char *)few : wf_allocate((8 + 2 * width) * n);
-    if (!room) return WF_NO_MEMORY;
-    wf_ranking ranking = {(double *)(void *)room, room + 8 * n, room + (8 + width) * n, 0, 0};
-    wf_status status = wf_rank(scores, positive, NULL, n, threads, &ranking);
-    areas a = {&ranking, width == 8, (ranking.distinct + LINES - 1) / LINES, 1, &one};
+    work w = {.scores = scores, .positive = positive, .n = n};
+    wf_status status = distribute(&w, threads, sizeof(uint64_t), scatter);
     memset(out, 0, sizeof *out);
-    if (!status && a.chunks > 1) {
-        a.parts = threads < 1 ? 1 : threads > MOST ? MOST : threads;
-        a.by_chunk = calloc(a.chunks, sizeof *a.by_chunk);
-        if (!a.by_chunk) status = WF_NO_MEMORY;
-    }
     if (!status && n) {
-        add_up(&a, out);
-        out->highest = ranking.score[0];
-        out->lowest = ranking.score[ranking.distinct - 1];
+        w.precision = (double *)(void *)w.places; /* of no further use */
+        in_parts(&w, count_positives);
+        in_parts(&w, add_buckets);
+        for (size_t i = 0; i < w.parts; i++) {
+            out->positives += (double)w.shares[i].positive;
+            out->pairs += (double)w.shares[i].pairs / 2;
+        }
+        out->negatives = (double)n - out->positives;
+        for (size_t b = 0; b < buckets(&w); b++) out->precision += w.precision[b];
+        out->highest = score_of(w.low);
+        out->lowest = score_of(w.high);
     }
-    if (a.by_chunk != &one) free(a.by_chunk);
-    if (room != (char *)few) free(room);
+    release(&w);
     return status;
 }
