@@ -1,14 +1,15 @@
 /* Items and probabilities in bins, in one pass and without a sort.
  *
  * Sums are compensated, item by item in chunks of a fixed size and then chunk by chunk, so that they
- * are rounded about once and do not depend on the number of threads.
+ * are rounded about once and do not depend on the number of threads. Each chunk has several sums of
+ * each bin, which items take in turns: a sum need not wait for the one before it.
  */
 #include "kernel.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 512, CHUNK = 1 << 15, MOST = WF_MOST_THREADS };
+enum { BLOCK = 512, CHUNK = 1 << 15, LANES = 4, MOST = WF_MOST_THREADS };
 
 typedef struct {
     uint64_t items, positives;
@@ -19,7 +20,7 @@ typedef struct {
     const wf_column *scores, *positive;
     const double *edges; /* from below all probabilities to above all of them */
     size_t n, bins, chunk, chunks, parts;
-    bin *by_chunk;
+    bin *by_chunk; /* chunks × LANES × bins */
     wf_status status[MOST];
 } work;
 
@@ -65,7 +66,7 @@ static wf_status add_items(const work *w, size_t start, size_t end, bin *bins)
         wf_gather(w->positive, i, n, 8, labels);
         if (!all_probabilities(p, n) || !all_flags(labels, n)) return WF_BAD_CODE;
         for (size_t j = 0; j < n; j++) {
-            bin *b = &bins[bin_of(w, p[j])];
+            bin *b = &bins[j % LANES * w->bins + bin_of(w, p[j])];
             b->items++;
             b->positives += labels[j];
             add(b, p[j]);
@@ -80,7 +81,7 @@ static void add_part(void *context, int index)
     size_t at = (size_t)index, to = w->chunks * (at + 1) / w->parts;
     for (size_t c = w->chunks * at / w->parts; c < to && !w->status[index]; c++) {
         size_t start = c * w->chunk, end = start + w->chunk < w->n ? start + w->chunk : w->n;
-        w->status[index] = add_items(w, start, end, w->by_chunk + c * w->bins);
+        w->status[index] = add_items(w, start, end, w->by_chunk + c * LANES * w->bins);
     }
 }
 
@@ -90,7 +91,7 @@ static void add_chunks(const work *w, double *sums)
     size_t bins = w->bins;
     for (size_t k = 0; k < bins; k++) {
         bin all = {0, 0, 0, 0};
-        for (size_t c = 0; c < w->chunks; c++) {
+        for (size_t c = 0; c < w->chunks * LANES; c++) {
             const bin *b = &w->by_chunk[c * bins + k];
             all.items += b->items;
             all.positives += b->positives;
@@ -113,7 +114,7 @@ wf_status wf_bin(const wf_column *scores, const wf_column *positive, size_t n, c
     w.parts = threads < 1 ? 1 : threads > MOST ? MOST : (size_t)threads;
     w.parts = w.chunks < w.parts ? w.chunks + !w.chunks : w.parts;
     double *edges = malloc((w.bins + 1) * sizeof *edges);
-    w.by_chunk = calloc(w.chunks * w.bins + 1, sizeof *w.by_chunk);
+    w.by_chunk = calloc(w.chunks * LANES * w.bins + 1, sizeof *w.by_chunk);
     if (edges && w.by_chunk) {
         edges[0] = -1;
         memcpy(edges + 1, inner, (w.bins - 1) * sizeof *edges);

@@ -24,17 +24,17 @@ typedef struct {
     chunk *by_chunk;
 } work;
 
-/* Rows of whole numbers; whatever is neither 0 nor 1 is above 1. */
-static void gather_labels(const wf_cells *m, size_t row, size_t rows, uint64_t *block)
+/* Rows of whole numbers, in place if possible; whatever is neither 0 nor 1 is above 1. */
+static const uint64_t *gather_labels(const wf_cells *m, size_t row, size_t rows, uint64_t *block)
 {
     size_t columns = m->columns;
     if (!m->floats && m->column_stride == m->width &&
         m->row_stride == m->column_stride * (ptrdiff_t)columns) {
         wf_column flat = {m->data, m->width, m->width, m->sign, m->swapped};
-        wf_gather(&flat, row * columns, rows * columns, 8, block);
-        return;
+        return wf_integers(&flat, row * columns, rows * columns, block);
     }
     for (size_t i = 0; i < rows; i++) wf_gather_cells(m, row + i, 0, columns, block + i * columns);
+    return block;
 }
 
 /* Rows of doubles: in place if possible. */
@@ -145,22 +145,50 @@ static void add_scores(const work *w, size_t rows, const uint64_t *labels, const
     }
 }
 
+/* Which labels differ, as bytes. Returns whether all are 0 or 1. */
+VECTORISED static int compare(const uint64_t *labels, const uint64_t *guessed, size_t n,
+                              unsigned char *differ)
+{
+    uint64_t any = 0;
+    for (size_t i = 0; i < n; i++) {
+        any |= labels[i] | guessed[i];
+        differ[i] = (unsigned char)(labels[i] ^ guessed[i]);
+    }
+    return any <= 1;
+}
+
+/* The sum of n bytes of 0 and 1, of which eight are added by one product: its highest byte. */
+static size_t add_bytes(const unsigned char *bytes, size_t n)
+{
+    uint64_t word, sum = 0;
+    for (; n >= 8; n -= 8, bytes += 8) {
+        memcpy(&word, bytes, 8);
+        sum += word * 0x0101010101010101 >> 56;
+    }
+    for (; n; n--) sum += *bytes++;
+    return sum;
+}
+
+/* Sums of whole numbers: how many sets are the same, or how many labels differ. */
 static void add_sets(const work *w, size_t rows, const uint64_t *labels, const uint64_t *guessed,
                      chunk *out)
 {
-    size_t n = w->true_->columns;
-    uint64_t any = 0;
-    for (size_t i = 0; i < rows; i++) {
-        uint64_t wrong = 0;
-        for (size_t j = i * n; j < (i + 1) * n; j++) {
-            any |= labels[j] | guessed[j];
-            wrong += labels[j] ^ guessed[j];
-        }
-        double value = w->what == WF_EXACT ? !wrong : (double)wrong / (double)n;
-        out->total += value;
-        out->squares += value * value;
+    size_t n = w->true_->columns, same = 0, wrong = 0, squares = 0;
+    unsigned char few[BLOCK], *differ = rows * n <= BLOCK ? few : malloc(rows * n);
+    if (!differ || !compare(labels, guessed, rows * n, differ)) {
+        out->status = differ ? WF_BAD_CODE : WF_NO_MEMORY;
+        if (differ != few) free(differ);
+        return;
     }
-    if (any > 1) out->status = WF_BAD_CODE;
+    for (size_t i = 0; i < rows; i++) {
+        size_t here = add_bytes(differ + i * n, n);
+        same += !here;
+        wrong += here;
+        squares += here * here;
+    }
+    if (differ != few) free(differ);
+    out->total += (double)(w->what == WF_EXACT ? same : wrong);
+    out->squares += (double)(w->what == WF_EXACT ? same : squares);
 }
 
 static int of_sets(wf_label_score what) { return what == WF_EXACT || what == WF_WRONG; }
@@ -171,11 +199,10 @@ static void sum_chunk(const work *w, size_t index, uint64_t *labels, void *other
     if (end > w->true_->rows) end = w->true_->rows;
     for (size_t i = start; i < end && !out->status; i += w->at_a_time) {
         size_t rows = end - i < w->at_a_time ? end - i : w->at_a_time;
-        gather_labels(w->true_, i, rows, labels);
-        if (of_sets(w->what)) {
-            gather_labels(w->other, i, rows, others);
-            add_sets(w, rows, labels, others, out);
-        } else add_scores(w, rows, labels, gather_scores(w->other, i, rows, others), out);
+        const uint64_t *here = gather_labels(w->true_, i, rows, labels);
+        if (of_sets(w->what))
+            add_sets(w, rows, here, gather_labels(w->other, i, rows, others), out);
+        else add_scores(w, rows, here, gather_scores(w->other, i, rows, others), out);
     }
 }
 
@@ -211,6 +238,10 @@ wf_status wf_label_scores(const wf_cells *true_, const wf_cells *other, wf_label
         if (!status) status = w.by_chunk[i].status;
         *total += w.by_chunk[i].total;
         *squares += w.by_chunk[i].squares;
+    }
+    if (what == WF_WRONG) { /* shares of the labels */
+        *total /= (double)true_->columns;
+        *squares /= (double)true_->columns * (double)true_->columns;
     }
     if (w.by_chunk != &one) free(w.by_chunk);
     return status;
