@@ -35,6 +35,12 @@ def main(seconds: float) -> None:
         lambda: native.count_table(small, small, True),
         lambda: native.rank_table(scores, flags),
         lambda: native.rank_table(scores, flags, scores),
+        lambda: native.rank_areas(scores, labels),
+        lambda: native.order(scores),
+        lambda: native.bin_sums(scores, labels, np.array([0.5])),
+        lambda: native.label_scores(labels.reshape(-1, 4), labels.reshape(-1, 4), "wrong"),
+        lambda: native.label_scores(labels.reshape(-1, 4), scores.reshape(-1, 4), "precision"),
+        lambda: native.curve(scores, labels, labels, "roc", "corners"),
         lambda: native.encode(texts),
     ]
     done = threading.Event()
