@@ -111,7 +111,22 @@ class Means(Itemwise):
         if self.right is not None:
             return super().smoothed(sample)
         (mean,) = self.values(sample.count).tolist()
-        return np.array([mean]), [mean_twin(mean, self.slope(sample.count), sample)]
+        means, drawn = self._of_clusters(sample)
+        return np.array([mean]), [mean_twin(mean, means.slope(drawn.count), drawn)]
+
+    def _of_clusters(self, sample: Sample) -> tuple[Means, Sample]:
+        """The mean of each cluster as one item: all that engines which only add up know."""
+        if sample.cluster is None or not np.isfinite(self.each).all():
+            return self, sample
+        count, total = (
+            np.bincount(sample.cluster, x) for x in (sample.count, sample.count * self.each)
+        )
+        kept = np.flatnonzero(count)
+        squares = None if sample.squares is None else np.bincount(sample.cluster, sample.squares)
+        drawn = Sample(
+            count[kept], None if squares is None else squares[kept], np.arange(len(kept))
+        )
+        return Means(total[kept] / count[kept], self.unlimited), drawn
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean; for a fraction, too few of an outcome if the method is poor."""
