@@ -14,6 +14,7 @@ from whichf1.errors import DefinitionError
 RNG = np.random.default_rng(19)
 Y = RNG.integers(0, 2, 80)
 SCORES = np.clip(0.3 * Y + 0.7 * RNG.random(80), 0, 1)
+DECIDED = np.rint(SCORES).astype(int)
 TRUE = RNG.integers(0, 3, 80)
 PRED = np.where(RNG.random(80) < 0.7, TRUE, RNG.integers(0, 3, 80))
 SETS = (RNG.random((80, 3)) < 0.4).astype(int)
@@ -52,7 +53,9 @@ CALLS: dict[str, Any] = {
     "net_benefit": lambda: wf.net_benefit(Y, SCORES, threshold=0.3),
     "expected_cost": lambda: wf.expected_cost(TRUE, PRED, costs=COSTS),
     "g_mean": lambda: wf.g_mean(TRUE, PRED, average="macro"),
-    "diagnostic_odds_ratio": lambda: wf.diagnostic_odds_ratio(Y, SCORES, positive=1, threshold=0.5),
+    "diagnostic_odds_ratio": lambda: wf.diagnostic_odds_ratio(
+        Y, np.rint(SCORES).astype(int), positive=1
+    ),
     "fleiss_kappa": lambda: wf.fleiss_kappa(wf.ratings(RATED)),
     **{
         f"krippendorff_alpha, {level}": lambda level=level: wf.krippendorff_alpha(
@@ -90,7 +93,7 @@ def test_groups_have_a_difference_a_ratio_and_a_worst() -> None:
     found = wf.groups(TRUE, PRED, "accuracy", by=np.arange(80) % 3)
     assert found.difference.interval and found.ratio.interval and found.worst.interval
     for name in ("demographic_parity", "equal_opportunity", "equalized_odds", "predictive_parity"):
-        named = wf.groups(Y, (SCORES > 0.5).astype(int), name, by=np.arange(80) % 2, positive=1)
+        named = wf.groups(Y, DECIDED, name, by=np.arange(80) % 2, positive=1)
         assert named.difference.interval is not None
 
 
