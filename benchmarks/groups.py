@@ -1,9 +1,10 @@
 """How often intervals across groups contain the truth: writes ``groups.csv`` and a table of the
 docs.
 
-Run from the root: ``python -m benchmarks.groups [DATA SETS]``. The items of a group are drawn from
+Run from the root: ``python -m benchmarks.groups [DATA SETS] [SEED]``; rows that the file has of the
+same seed are kept, so a run that was stopped goes on. The items of a group are drawn from
 a known confusion matrix, so the true scores are known. Groups are all equal, one is worse, or they
-are spread evenly.
+are spread evenly. Intervals with a caution are counted like the others.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import csv
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +43,9 @@ SIZES = (40, 150)
 """Items of a group; every second group has twice as many."""
 GROUPS = (2, 3, 8)
 STATISTICS = ("difference", "ratio", "worst", "best", "variance")
-DATA_SETS = 400
+DATA_SETS = 1000
+SEED = 41873
+FILE = HERE / "groups.csv"
 LEVEL = 0.95
 
 
@@ -79,9 +83,10 @@ def sample(tables: list[Array], sizes: list[int], rng: np.random.Generator) -> w
 _counted = partial(wf.Counts.from_matrix, rows="true", labels=[0, 1, 2])
 
 
-def covered(name: str, kind: str, k: int, n: int, data_sets: int) -> dict[str, Any]:
+def covered(facts: dict[str, Any]) -> dict[str, Any]:
     """One row: how often each interval contains the truth, and how often the test rejects."""
-    rng = np.random.default_rng([k, n, *map(ord, name + kind)])
+    name, k, n, kind, data_sets, seed = facts.values()
+    rng = np.random.default_rng([seed, k, n, *map(ord, name + kind)])
     skills = SKILLS[kind](k).tolist()
     alike = len({*skills}) == 1  # then all groups are, in every respect
     tables = [matrix(skill, 0 if alike else g) for g, skill in enumerate(skills)]
@@ -96,19 +101,28 @@ def covered(name: str, kind: str, k: int, n: int, data_sets: int) -> dict[str, A
             assert interval is not None
             at = true[each.name]
             hits[each.name] += interval.low - 1e-9 <= at <= interval.high + 1e-9
-    row = {"metric": name, "groups": k, "items": n, "truth": kind, "data_sets": data_sets}
-    found_ratio = {x: hits[x] / data_sets for x in STATISTICS}
-    found_ratio["ratio"] = found_ratio["ratio"] if name != "cohen_kappa" else float("nan")
-    return {**row, **found_ratio, "rejected": rejected / data_sets}
+    shares = {x: hits[x] / data_sets for x in STATISTICS}
+    shares["ratio"] = shares["ratio"] if name != "cohen_kappa" else float("nan")
+    return {**facts, **shares, "rejected": rejected / data_sets}
 
 
-def rows(data_sets: int) -> Iterator[dict[str, Any]]:
-    """All rows of the table."""
-    for name in METRICS:
-        for kind in SKILLS:
-            for k in GROUPS:
-                for n in SIZES:
-                    yield covered(name, kind, k, n, data_sets)
+def rows(data_sets: int, seed: int) -> Iterator[dict[str, Any]]:
+    """What distinguishes each row of the table."""
+    for name, kind, k, n in product(METRICS, SKILLS, GROUPS, SIZES):
+        yield {
+            "metric": name,
+            "groups": k,
+            "items": n,
+            "truth": kind,
+            "data_sets": data_sets,
+            "seed": seed,
+        }
+
+
+def recorded() -> list[dict[str, Any]]:
+    """The rows of the file."""
+    with FILE.open(encoding="utf-8", newline="") as file:
+        return [*csv.DictReader(file)]
 
 
 def table(measured: list[dict[str, Any]]) -> str:
@@ -130,19 +144,22 @@ def table(measured: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else DATA_SETS
-    with open(HERE / "groups.csv", "w", encoding="utf-8", newline="") as file:
-        for at, row in enumerate(rows(data_sets)):
-            writer = csv.DictWriter(file, [*row])
-            if at == 0:
-                writer.writeheader()
-            writer.writerow({k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items()})
-            print(*row.values(), flush=True)
-    with open(HERE / "groups.csv", encoding="utf-8") as file:
-        shown = table([*csv.DictReader(file)])
+    words = sys.argv[1:]
+    data_sets, seed = (int(x) for x in (*words, *(DATA_SETS, SEED)[len(words) :]))
+    wanted = [*rows(data_sets, seed)]
+    done = {tuple(str(row.get(x)) for x in wanted[0]): row for row in recorded()}
+    measured = []
+    for facts in wanted:
+        row = done.get(tuple(map(str, facts.values()))) or covered(facts)
+        measured.append({k: f"{v:.4f}" if isinstance(v, float) else v for k, v in row.items()})
+        print(*measured[-1].values(), flush=True)
+        with FILE.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, [*row], lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(measured)
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(START)
     after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{START}\n{shown}\n{END}{after}", encoding="utf-8")
+    PAGE.write_text(f"{before}{START}\n{table(measured)}\n{END}{after}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -186,7 +186,10 @@ def test_information_beside_a_class_that_has_nearly_all_items(power: int, mean: 
         ([(0, 0), (1, 1), (2, 2), (0, 1)], [heavy, 1.0, 0.3, 0.7]),
         ([(0, 0), (0, 1), (1, 1), (2, 0)], [heavy, heavy / 3, 1.0, 0.1]),
         ([(0, 1), (1, 0), (1, 1)], [heavy, 1.0, 5.0]),
+        ([(0, 0), (1, 0), (2, 1)], [heavy, 3 * heavy, 1.0]),
+        ([(0, 0), (1, 0), (2, 1), (0, 2)], [heavy, 3 * heavy, 0.7, 0.1]),
     ]
+    tables += [([(p, t) for t, p in pairs], weights) for pairs, weights in tables]
     definition = getattr(wf, name).definition(mean=mean)
     for pairs, weights in tables:
         value = definition(counted(pairs, weights)).value

@@ -239,10 +239,12 @@ def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     key, count = key[: len(key) // 2], count[len(count) // 2 :]
     rows, columns = tp + fn, tp + fp
     n, (true, predicted) = rows.sum(), np.divmod(key, len(tp))
-    row, column = rows[true], columns[predicted]
-    shared = count * (np.log1p((n - row) / row) - np.log1p((column - count) / count))
     filled = (rows[rows > 0], columns[columns > 0])
     entropies = [float((x * np.log1p((n - x) / x)).sum()) for x in filled]
+    side, other = rows[true], columns[predicted]
+    if entropies[1] < entropies[0]:  # information cannot exceed the smaller
+        side, other = other, side
+    shared = count * (np.log1p((n - side) / side) - np.log1p((other - count) / count))
     return max(float(shared.sum()), 0.0), entropies[0], entropies[1]
 
 

@@ -108,7 +108,11 @@ _A_SQUARE = "a list of rows, one for each true class, with a number for each pre
 def _square(name: str, value: Any) -> Square:
     """A matrix of finite numbers of at least 0 as tuples, which can be hashed."""
     try:
-        matrix = np.asarray(value, np.float64)
+        cells = np.asarray(value)
+        texts = cells.dtype == object and any(isinstance(x, str) for x in cells.ravel())
+        if cells.dtype.kind not in "biufO" or texts:
+            raise TypeError  # NumPy would read a text as a number
+        matrix = cells.astype(np.float64)
     except (TypeError, ValueError):
         raise DefinitionError(f"{name} must be {_A_SQUARE}; got {value!r}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:

@@ -577,7 +577,7 @@ def _score_weighted(definition: Definition, sums: EngineSums, names: Labels) -> 
     square = wwvv - 2 * mean * wwv + mean**2 * ww
     error = sqrt(beyond_rounding(square, wwvv)) / w if isfinite(square) else inf
     equal = worth(w, ww)
-    interval = sums_interval(definition, mean, error, equal)
+    interval = sums_interval(definition, mean, error, equal, weighted=True)
     facts = (interval, (("weighted", True),), _known(equal))
     return Score(mean, definition, float(sums.weight(w)), names, *facts)
 

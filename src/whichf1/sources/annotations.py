@@ -263,9 +263,10 @@ def _kinds(codes: Array, classes: int) -> tuple[Array, tuple[Array, Array, Array
     items, raters = codes.shape
     if (raters + 1) ** classes < _PACKED:
         power = np.append((raters + 1) ** np.arange(classes), 0)  # the last is for −1
-        packed = np.zeros(items, np.int64)
-        for each in codes.T:
-            packed += power[each]
+        packed = np.empty(items, np.int64)
+        for start in range(0, items, _BLOCK):
+            rows = slice(start, start + _BLOCK)
+            np.sum([power[each] for each in codes[rows].T], 0, out=packed[rows])
         most = int(packed.max(initial=0))
         if most < max(4 * items, 1 << 10) and most < _DENSE:
             seen = np.flatnonzero(np.bincount(packed, minlength=1))
@@ -365,56 +366,48 @@ def _of_matrix(data: Any, declared: Labels | None) -> tuple[Array, Labels]:
 
 def _coded(values: Array, declared: Labels | None) -> tuple[Array, Labels]:
     """Codes of a matrix of numbers, booleans, texts or objects."""
-    if values.dtype.kind in "iub":
-        codes, seen = _shifted(values)
-        coded = _categories(seen, declared, texts=False)
-        return coded.code[codes], coded.labels
-    if values.dtype.kind == "f":
-        low, high = (float(find.reduce(values, axis=None)) for find in (np.fmin, np.fmax))
-        if low == -inf or high == inf:
-            at = np.argwhere(np.isinf(values))[0].tolist()
-            _refuse_at(values[tuple(at)], *at)
-        codes, seen = _places(values, low, high)
-        coded = _categories(seen, declared, texts=False)
-        if not np.array_equal(coded.code, np.arange(len(seen))):
-            codes = np.append(coded.code, -1)[codes]
-        return codes, coded.labels
-    return _of_lists(values.tolist(), declared)
-
-
-def _shifted(values: Array) -> tuple[Array, list[Any]]:
-    """Indices into the list of distinct numbers, by a lookup table if they are close together."""
+    if values.dtype.kind not in "iubf":
+        return _of_lists(values.tolist(), declared)
     if values.dtype.kind == "b":
-        return values.astype(np.intp), [False, True]
-    if not values.size:
-        return values.astype(np.intp), []
-    low, high = values.min(), values.max()
-    if low > -(2**52) and high < 2**52 and high - low < _NEAR:
-        return values.astype(np.int64) - int(low), [*range(int(low), int(high) + 1)]
-    seen, at = np.unique(values, return_inverse=True)
-    return at.reshape(values.shape), seen.tolist()
+        codes, seen = values.astype(np.int8), [False, True]
+    else:
+        codes, seen = _places(values)
+    coded = _categories(seen, declared, texts=False)
+    if not np.array_equal(coded.code[:-1], np.arange(len(seen))):
+        codes = coded.code[codes]  # the last is for −1
+    return codes, coded.labels
 
 
-def _places(values: Array, low: float, high: float) -> tuple[Array, list[Any]]:
-    """The same of floats, −1 for NaN; blocks of rows, because memory is what takes time."""
-    codes = np.full(values.shape, -1, np.intp)
+def _places(values: Array) -> tuple[Array, list[Any]]:
+    """Indices into the list of distinct numbers, −1 for NaN.
+
+    Whole numbers that are close together are their distances from the lowest, in blocks of rows of
+    a small type: memory is what takes time.
+    """
+    low, high = (float(find.reduce(values, axis=None)) for find in (np.fmin, np.fmax))
+    if low == -inf or high == inf:
+        at = np.argwhere(np.isinf(values))[0].tolist()
+        _refuse_at(values[tuple(at)], *at)
     if not low <= high:  # all are NaN
-        return codes, []
-    whole = abs(low) < 2**52 and high - low < _NEAR
-    for start in range(0, len(values) if whole else 0, _BLOCK):
-        block = values[start : start + _BLOCK]
-        missing = np.isnan(block)
-        numbers = np.where(missing, low, block)
-        places = (numbers - low).astype(np.intp)
-        whole = whole and bool((places + low == numbers).all()) and low.is_integer()
-        if not whole:
-            break
-        codes[start : start + _BLOCK] = np.where(missing, -1, places)
-    if whole:
-        return codes, [*range(int(low), int(high) + 1)]
-    present = ~np.isnan(values)
+        return np.full(values.shape, -1, np.int8), []
+    if abs(low) < 2**52 and high - low < _NEAR and low.is_integer():
+        codes = np.empty(values.shape, np.int8 if high - low < 127 else np.int32)
+        blocks = range(0, len(values), _BLOCK)
+        if all(_shifted(values[x : x + _BLOCK], low, codes[x : x + _BLOCK]) for x in blocks):
+            return codes, [*range(int(low), int(high) + 1)]
+    codes, present = np.full(values.shape, -1, np.intp), values == values
     seen, codes[present] = np.unique(values[present], return_inverse=True)
     return codes, seen.tolist()
+
+
+def _shifted(block: Array, low: float, codes: Array) -> bool:
+    """Write how far numbers are above the lowest, −1 for NaN; False if one has a fraction."""
+    if block.dtype.kind != "f":
+        np.subtract(block, int(low), out=codes, casting="unsafe", dtype=np.int64)
+        return True
+    numbers = np.fmax(block, low - 1, dtype=np.float64)
+    np.subtract(numbers, low, out=codes, casting="unsafe")
+    return bool((np.add(codes, low, dtype=np.float64) == numbers).all())
 
 
 def _of_lists(rows: Sequence[Any], declared: Labels | None) -> tuple[Array, Labels]:

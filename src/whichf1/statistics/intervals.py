@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
-from math import exp, hypot, inf, isfinite, isnan, log, sqrt
+from math import exp, hypot, inf, isclose, isfinite, isnan, log, sqrt
 from operator import attrgetter
 from statistics import NormalDist
 
@@ -14,7 +14,13 @@ import numpy as np
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
-from whichf1.statistics.items import is_whole_area
+from whichf1.statistics.items import (
+    FEW_ITEMS,
+    few_outcomes,
+    few_worth,
+    is_whole_area,
+    least_items,
+)
 from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
 from whichf1.statistics.scales import (
     NONE,
@@ -208,10 +214,19 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     return Interval(low, high, method.level, method.word)
 
 
-def sums_interval(definition: Definition, mean: float, error: float, n: float) -> Interval | None:
+def sums_interval(
+    definition: Definition, mean: float, error: float, n: float, *, weighted: bool = False
+) -> Interval | None:
     """The interval of a mean over this many items, of which only sums are known."""
     if not isinstance(definition.interval, Auto):
-        return interval_of(definition, mean, Spread(error))
+        outcomes = mean * (1 - mean)  # the variance of values in [0, 1] if all are 0 or 1
+        if definition.bounds == (0, 1) and isclose(n * error**2, outcomes, rel_tol=1e-9):
+            few = few_worth(n, FEW_ITEMS, weighted=weighted) or few_outcomes(
+                n * min(mean, 1 - mean)
+            )
+        else:
+            few = few_worth(n, least_items(definition.unlimited, True), weighted=weighted)
+        return cautioned(interval_of(definition, mean, Spread(error)), few)
     wider = error * sqrt(n / (n - 1)) if n > 1 else inf
     interval = twin_interval(
         definition, mean, Smoothed(mean, Spread(wider, None, 0.0, n - 1), "cubic")

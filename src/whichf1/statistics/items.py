@@ -20,6 +20,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.metrics.averaging import ZeroRule
 from whichf1.statistics.sample import (
     FEW,
+    FEW_HITS,
     FEW_WEIGHTED,
     LEAST_FREEDOM,
     Disputed,
@@ -36,6 +37,8 @@ from whichf1.tables.cells import Array, Predicted, RankTable, Step, near_one, su
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
+FEW_DRAWN = 100
+"""The delta method and the bootstrap, which do not know the error of the spread, need more."""
 FEW_LOSSES = 200
 """And one of losses of any size, of which the largest may not have been seen, of fewer."""
 FEW_MISPLACED = 5
@@ -108,13 +111,32 @@ class Means(Itemwise):
         if self.right is not None:
             return super().smoothed(sample)
         (mean,) = self.values(sample.count).tolist()
-        return np.array([mean]), [mean_twin(mean, self.slope(sample.count), sample)]
+        means, drawn = self._of_clusters(sample)
+        return np.array([mean]), [mean_twin(mean, means.slope(drawn.count), drawn)]
+
+    def _of_clusters(self, sample: Sample) -> tuple[Means, Sample]:
+        """The mean of each cluster as one item: all that engines which only add up know."""
+        if sample.cluster is None or not np.isfinite(self.each).all():
+            return self, sample
+        count, total = (
+            np.bincount(sample.cluster, x) for x in (sample.count, sample.count * self.each)
+        )
+        kept = np.flatnonzero(count)
+        squares = None if sample.squares is None else np.bincount(sample.cluster, sample.squares)
+        drawn = Sample(
+            count[kept], None if squares is None else squares[kept], np.arange(len(kept))
+        )
+        return Means(total[kept] / count[kept], self.unlimited), drawn
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
-        """Too few items for a mean."""
-        if self.right is not None and not careful:
+        """Too few items for a mean; for a fraction, too few of an outcome if the method is poor."""
+        right = self.right
+        if right is None:
+            return few_items(sample, least_items(self.unlimited, careful))
+        if not careful:
             return None
-        return few_items(sample, FEW_LOSSES if self.unlimited else FEW_ITEMS)
+        rarer = min(float(sample.equal_items[0][side].sum()) for side in (right, ~right))
+        return few_items(sample, FEW_ITEMS) or few_outcomes(rarer)
 
     @property
     def right(self) -> Array | None:
@@ -138,12 +160,28 @@ class Means(Itemwise):
         return Means(np.concatenate([self.each, other.each]))
 
 
-def few_items(sample: Sample, least: float = FEW_ITEMS) -> str | None:
+def few_items(sample: Sample, least: float) -> str | None:
     """Too few items for a mean, in words."""
-    n = sample.effective_n
+    return few_worth(sample.effective_n, least, weighted=sample.squares is not None)
+
+
+def few_worth(n: float, least: float, *, weighted: bool) -> str | None:
+    """Too few items for a mean, in words, by their effective number."""
     if n >= least:
         return None
-    return f"there are {n:.3g} items" if sample.squares is None else f"the items are worth {n:.3g}"
+    return f"the items are worth {n:.3g}" if weighted else f"there are {n:.3g} items"
+
+
+def few_outcomes(rarer: float) -> str | None:
+    """Too few items of the rarer of two outcomes, in words."""
+    if rarer >= FEW_HITS:
+        return None
+    return f"the rarer outcome has {rarer:.3g} item{'' if rarer == 1 else 's'}"
+
+
+def least_items(unlimited: bool, careful: bool) -> int:
+    """How many items the interval of a mean needs."""
+    return FEW_LOSSES if unlimited else FEW_DRAWN if careful else FEW_ITEMS
 
 
 def mean_twin(mean: float, slope: Array, sample: Sample) -> Smoothed:
@@ -221,8 +259,8 @@ class Relative(Itemwise):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean, or of a class."""
         sizes = np.bincount(self._codes, sample.equal_items[0], self._classes)
-        least = FEW_LOSSES if self._unlimited else FEW_ITEMS
-        if (few := few_items(sample, least)) is None and sizes.min() < FEW:
+        few = few_items(sample, least_items(self._unlimited, careful))
+        if few is None and sizes.min() < FEW:
             return f"there are {sizes.min():.3g} items of a class"
         return few
 
@@ -280,7 +318,7 @@ class LabelMeans(Itemwise):
 
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items for a mean."""
-        return few_items(sample, FEW_LOSSES if self._unlimited else FEW_ITEMS)
+        return few_items(sample, least_items(self._unlimited, careful))
 
     def marks(self) -> list[Array]:
         """What distinguishes kinds of items: the values and labels."""

@@ -18,7 +18,7 @@ import numpy as np
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.metrics.averaging import per_class
 from whichf1.statistics.cells import four, kind_slopes
-from whichf1.statistics.items import few_items, mean_twin
+from whichf1.statistics.items import few_items, least_items, mean_twin
 from whichf1.statistics.sample import (
     FEW,
     FEW_HITS,
@@ -217,7 +217,7 @@ class LabelSets(Statistic):
         """Too few items of a label, or hits if the method needs them; of spans, sentences."""
         spans, micro = self._table.times is not None, self.definition.average == "micro"
         if self._mean or (micro and not spans):
-            return few_items(sample)
+            return few_items(sample, least_items(False, careful))
         if self._by_label and sample.single and not (careful or spans):
             return None
         sizes = self._sizes(sample)

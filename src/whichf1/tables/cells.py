@@ -234,18 +234,32 @@ class Margins:
     def shared(self) -> Array:
         """n times the information that true and predicted classes share, in nats (…).
 
-        That is the sum of c·ln(n/row) − c·ln(column/c) over the cells c.
+        It is what is left of an entropy once the other class is known; of the smaller entropy,
+        which it cannot exceed, so that it is no difference of larger numbers.
         """
         if self._information is not None:
             return np.float64(self._information[0])  # type: ignore[return-value]
-        cells = self.cells
-        values = cells.values
-        row = np.take(self.rows, cells.true, -1)
-        column = np.take(self.columns, cells.predicted, -1)
+        true, predicted = self.entropies
+        rows = (self.rows, self.cells.true)
+        columns = (self.columns, self.cells.predicted)
+        if isinstance(true, np.floating):
+            return self._left(rows, columns) if true <= predicted else self._left(columns, rows)
+        left: Array = np.where(
+            true <= predicted, self._left(rows, columns), self._left(columns, rows)
+        )
+        return left
+
+    def _left(self, side: tuple[Array, Array], other: tuple[Array, Array]) -> Array:
+        """n times what is left of the entropy of rows or columns: (their sums, those of the cells).
+
+        That is the sum of c·ln(n/row) − c·ln(column/c) over the cells c.
+        """
+        (rows, true), (columns, predicted), values = side, other, self.cells.values
+        row, column = np.take(rows, true, -1), np.take(columns, predicted, -1)
         most = 2 * values > column
-        others = sum_by(cells.predicted, np.where(most, 0, values), self.columns.shape[-1])
-        beside = np.where(most, np.take(others, cells.predicted, -1), column - values)
-        surprise = np.take(self._surprise(self.rows), cells.true, -1)
+        others = sum_by(predicted, np.where(most, 0, values), columns.shape[-1])
+        beside = np.where(most, np.take(others, predicted, -1), column - values)
+        surprise = np.take(self._surprise(rows), true, -1)
         parts = values / np.where(row > 0, row, 1) * surprise - _surprise(values, beside)
         shared: Array = np.maximum(_sum(parts), 0)
         return shared

@@ -300,12 +300,15 @@ wf_status wf_information(const double *margins, size_t classes, const int64_t *c
         for (int j = 0; j < 2; j++)
             if (sides[j] > 0) entropy[j] += sides[j] * log1p((total - sides[j]) / sides[j]);
     }
+    int across = entropy[1] < entropy[0];
     for (size_t i = 0; i < n; i++) {
         if (cells[i] < 0 || (uint64_t)cells[i] / classes >= classes) return WF_BAD_CODE;
         size_t t = (size_t)cells[i] / classes, p = (size_t)cells[i] % classes;
         double row = tp[t] + fn[t], column = tp[p] + fp[p], count = counts[i];
+        /* what is left of the smaller entropy, which information cannot exceed */
+        double side = across ? column : row, other = across ? row : column;
         if (count > 0) /* whole numbers, so that differences are exact */
-            shared += count * (log1p((total - row) / row) - log1p((column - count) / count));
+            shared += count * (log1p((total - side) / side) - log1p((other - count) / count));
     }
     out[0] = shared > 0 ? shared : 0;
     out[1] = entropy[0];
