@@ -382,7 +382,9 @@ def _tensors(preds: Any, target: Any) -> tuple[Tensor, Tensor]:
         name, side = ("target", target) if isinstance(preds, Tensor) else ("preds", preds)
         raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
     if preds.device != target.device:
-        raise InputError(f"preds are on {preds.device}, target on {target.device}: move one of them")
+        raise InputError(
+            f"preds are on {preds.device}, target on {target.device}: move one of them"
+        )
     if target.dtype is not torch.int64 and not target.is_floating_point():
         target = target.long()
     return preds.detach() if preds.requires_grad else preds, target
