@@ -32,7 +32,7 @@ tests: $(VENV)/test
 	$(SLIPCOVER) --merge $(VENV)/coverage.json --out $(VENV)/coverage.json --skip-covered --fail-under $(FLOOR)
 
 # simulations of thousands of data sets, further random seeds, clusters whose workers are killed,
-# scikit-learn's own tests and an older DuckDB; continuous integration runs `test` and this
+# scikit-learn's own tests and an older DuckDB; continuous integration runs `test`, `test-doors` and this
 test-long: $(VENV)/test test-duckdb-1.5
 	$(BIN)/python -m pytest -q -n 2 --dist loadgroup -m long tests
 

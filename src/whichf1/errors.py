@@ -25,6 +25,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from numbers import Real
+from typing import NoReturn
 
 LONGEST = 2000
 """Length of the longest message, since it may quote a value of any size."""
@@ -42,6 +43,14 @@ class WhichF1Error(Exception):
 
     def __init__(self, message: object = "") -> None:
         super().__init__(shortened(str(message)))
+
+
+def raise_alone(error: WhichF1Error) -> NoReturn:
+    """Raise an error without the one that led to it, whose text may have a password."""
+    try:
+        raise error
+    finally:
+        error.__context__ = None
 
 
 class InputError(WhichF1Error, ValueError):

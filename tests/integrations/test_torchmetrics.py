@@ -259,13 +259,35 @@ def test_a_value_is_that_of_the_score(text: str) -> None:
         assert torch.allclose(value.double(), torch.tensor(np.asarray(of, float)))
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"class_shares": {0: 0.5, 1: 0.3, 2: 0.1, 3: 0.1}},
+        {"ignore": [1]},
+        {"exclude": [2]},
+        {"classes": "true"},
+        {"undefined": None},
+        {"epsilon": 0.01},
+    ],
+    ids=lambda options: next(iter(options)),
+)
+def test_every_option_of_a_score_is_one_of_the_metric(options: dict[str, Any]) -> None:
+    metric = doors.ScoreMetric("f1", average="macro", num_classes=C, **options)
+    assert torch.isnan(metric(LOGITS[:1], TARGET[:1])) == ("class_shares" in options)
+    fed(metric, LOGITS[1:], TARGET[1:])
+    shown = LOGITS.argmax(1).numpy()
+    expected = wf.f1(TARGET.numpy(), shown, average="macro", labels=range(C), **options)
+    assert metric.score().value == expected.value
+    assert metric.compute() == pytest.approx(expected.value, rel=1e-6)
+
+
 def test_a_refused_batch_is_no_batch() -> None:
     metric = doors.Accuracy(num_classes=3)
     for call in (metric.update, metric):
         with pytest.raises(LabelError, match="class 9"):
             call(torch.tensor([0]), torch.tensor([9]))
         assert not metric.update_called
-    with pytest.warns(UserWarning, match="compute"), pytest.raises(InputError, match="call update"):
+    with pytest.raises(InputError, match="call update"):
         metric.compute()
 
 
@@ -362,6 +384,8 @@ BAD: list[tuple[str, dict[str, Any], Any, Any, type[Exception], str]] = [
     ("accuracy", {}, LABELS, LABELS.float(), LabelError, "true classes as integers"),
     ("accuracy", {}, LABELS.float(), LABELS, ShapeError, "a score for each class"),
     ("accuracy", {}, [0, 1, 2], LABELS, InputError, "preds must be a tensor"),
+    ("accuracy", {}, LABELS, [0, 1, 2], InputError, "target must be a tensor"),
+    ("accuracy", {}, LABELS.to("meta"), LABELS, InputError, "preds are on meta, target on cpu"),
     ("roc_auc", WHAT, LABELS, LABELS, InputError, "computed from scores"),
     ("roc_auc", WHAT, NAN, LABELS, InputError, "scores must be finite"),
     ("roc_auc", WHAT, NAN.nan_to_num(float("inf")) / 0, LABELS, InputError, "must be finite"),
@@ -430,7 +454,7 @@ def test_a_metric_that_cannot_be(name: str, options: Any, error: Any, message: s
 
 def test_an_epoch_without_items() -> None:
     metric = doors.Accuracy(num_classes=2, ignore_index=-100)
-    with pytest.warns(UserWarning, match="before"), pytest.raises(InputError, match="call update"):
+    with pytest.raises(InputError, match="call update"):
         metric.compute()
     assert torch.isnan(metric(torch.tensor([0, 1]), torch.tensor([-100, -100])))
     with pytest.raises(InputError, match="every target was ignored"):

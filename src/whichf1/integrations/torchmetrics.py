@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.definitions.definition import Definition, Frozen
 from whichf1.definitions.names import SHORTHANDS
-from whichf1.errors import DefinitionError, InputError, MergeError, did_you_mean
+from whichf1.errors import DefinitionError, InputError, MergeError, WhichF1Error, did_you_mean
 from whichf1.integrations.batches import Reader
 from whichf1.integrations.tracking import with_interval
 from whichf1.metrics import COUNTED, EVERY, find
@@ -165,30 +165,59 @@ class ScoreMetric(torchmetrics.Metric):
     def update(self, preds: Tensor, target: Tensor) -> None:
         """Add a batch of predictions and targets."""
         state = getattr(self, self._name)
-        try:
-            added = self._state.added(state, *_tensors(preds, target))
-        except BaseException:
-            self._update_count -= 1  # torchmetrics has already counted it
-            raise
+        added = self._state.added(state, *_tensors(preds, target))
         if added is not state:
             setattr(self, self._name, added)
         if self._alone is not None:
             self._alone = None
 
+    def _wrap_update(self, update: Callable[..., None]) -> Callable[..., None]:
+        """As torchmetrics does, but a batch that is refused is not counted."""
+
+        @wraps(update)
+        def wrapped(*args: Any, **kwargs: Any) -> None:
+            update(*args, **kwargs)  # without gradients, because tensors are detached
+            facts = vars(self)  # a module takes as long to set two attributes as to count a batch
+            facts["_computed"] = None
+            facts["_update_count"] += 1
+            if self.compute_on_cpu:
+                self._move_list_states_to_cpu()
+
+        return wrapped
+
     def compute(self) -> Tensor:
         """The score of all batches so far, in all processes."""
         return self._value(lambda: self._state.value(self._asked, self._filled()))
 
+    def _wrap_compute(self, compute: Callable[[], Tensor]) -> Callable[[], Tensor]:
+        """As torchmetrics does, for a tensor that nothing else refers to."""
+
+        @wraps(compute)
+        def wrapped() -> Tensor:
+            if self._computed is not None:
+                return self._computed  # type: ignore[no-any-return]
+            with self.sync_context(
+                dist_sync_fn=self.dist_sync_fn,
+                should_sync=self._to_sync,
+                should_unsync=self._should_unsync,
+            ):
+                value = compute()
+            if self.compute_with_cache:
+                vars(self)["_computed"] = value
+            return value
+
+        return wrapped
+
     def _value(self, value: Callable[[], Any]) -> Tensor:
         try:
             number = value()
-        except InputError:
+        except WhichF1Error:
             if not self._of_batch:
                 raise
             number = np.nan  # a single batch may lack what the score needs
         if np.ndim(number):
             return torch.as_tensor(np.asarray(number, np.float64)).to(self.device, self.dtype)
-        return torch.tensor(float(number), dtype=self.dtype, device=self.device)
+        return torch.scalar_tensor(float(number), dtype=self.dtype, device=self.device)
 
     def forward(self, *args: Any, **kwargs: Any) -> Any:
         """Add a batch, and return its own score: NaN if it is undefined for so few items."""
@@ -198,23 +227,22 @@ class ScoreMetric(torchmetrics.Metric):
 
     def _forward(self, preds: Tensor, target: Tensor) -> Tensor:
         """The batch is read once, for its own score and for the state."""
-        with torch.no_grad():
-            part = self._state.read(*_tensors(preds, target))
-            self._of_batch = True
-            try:
-                value = self._value(lambda: self._state.value_of_batch(self._asked, part))
-            finally:
-                self._of_batch = False
-            state = getattr(self, self._name)
-            if isinstance(state, list):
-                state = [*state]
-            elif state is not self._alone:
-                state = state.clone()
-            self._alone = self._state.joined(state, part)
-            setattr(self, self._name, self._alone)
-        self._computed = None
-        self._forward_cache: Any = value
-        self._update_count += 1
+        facts = vars(self)
+        state = facts[self._name]
+        if isinstance(state, list):
+            state = [*state]
+        elif state is not self._alone:
+            state = state.clone()
+        state, part = self._state.with_part(state, *_tensors(preds, target))
+        facts.update(
+            {self._name: state, "_alone": state, "_computed": None, "_of_batch": True},
+            _update_count=self._update_count + 1,
+        )
+        try:
+            value = self._value(lambda: self._state.value_of_batch(self._asked, part))
+        finally:
+            facts["_of_batch"] = False
+        facts["_forward_cache"] = value
         if self.compute_on_cpu:
             self._move_list_states_to_cpu()
         return value
@@ -350,9 +378,13 @@ def _bins(thresholds: Any, low: float, high: float) -> tuple[int, float, float] 
 
 def _tensors(preds: Any, target: Any) -> tuple[Tensor, Tensor]:
     """A batch without its gradients, and with integers as targets."""
-    for name, side in (("preds", preds), ("target", target)):
-        if not isinstance(side, Tensor):
-            raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
+    if not (isinstance(preds, Tensor) and isinstance(target, Tensor)):
+        name, side = ("target", target) if isinstance(preds, Tensor) else ("preds", preds)
+        raise InputError(f"{name} must be a tensor; got {type(side).__name__}")
+    if preds.device != target.device:
+        raise InputError(
+            f"preds are on {preds.device}, target on {target.device}: move one of them"
+        )
     if target.dtype is not torch.int64 and not target.is_floating_point():
         target = target.long()
     return preds.detach() if preds.requires_grad else preds, target
@@ -407,7 +439,7 @@ class PairTable(NamedTuple):
 def _over_all_classes(definition: Definition) -> bool:
     """Whether a score is over the declared classes, whatever the items are."""
     declared = definition.classes in (None, "declared") and definition.two_classes == "both"
-    return declared and not definition.exclude and not definition.ignore
+    return declared and not (definition.exclude or definition.ignore or definition.class_shares)
 
 
 @dataclass(frozen=True)
@@ -422,10 +454,18 @@ class PairState:
     reduction = "sum"
     reader: Reader
 
+    @cached_property
+    def classes(self) -> int:
+        """How many classes there are."""
+        return self.reader.classes
+
+    @cached_property
+    def _cells(self) -> int:
+        return self.classes**2
+
     def empty(self) -> Tensor:
         """The state before the first batch."""
-        classes = self.reader.classes
-        return torch.zeros(classes**2 + 3 * classes, dtype=torch.int64)
+        return torch.zeros(self._cells + 3 * self.classes, dtype=torch.int64)
 
     def has_items(self, state: Tensor) -> bool:
         """Whether anything was added."""
@@ -433,8 +473,9 @@ class PairState:
 
     def _margins(self, state: Tensor) -> Any:
         """What leaves a device for most scores."""
-        cells = self.reader.classes**2
-        return state.numpy()[cells:] if state.is_cpu else state[cells:].cpu().numpy()
+        if state.is_cpu:
+            return state.numpy()[self._cells :]
+        return state[self._cells :].cpu().numpy()
 
     @cached_property
     def _codes(self) -> tuple[Any, int]:
@@ -449,21 +490,36 @@ class PairState:
         return codes, low
 
     def added(self, state: Tensor, preds: Tensor, target: Tensor) -> Tensor:
-        """The state with a further batch."""
+        """The state with a further batch: updated in memory, a new one on a device."""
         true, predicted = self._decided(preds, target)
         if state.is_cpu and self._add(state, true, predicted):
             return state
-        return self.joined(state, self._checked(true, predicted))
+        return self._joined(state, *self._checked(true, predicted))
 
-    def read(self, preds: Tensor, target: Tensor) -> tuple[Any, Any]:
-        """The targets and predictions of a batch that count."""
-        return self._checked(*self._decided(preds, target))
+    def with_part(self, state: Tensor, preds: Tensor, target: Tensor) -> tuple[Tensor, Any]:
+        """The state with a further batch, and the pairs and margins of the batch alone."""
+        true, predicted = self._decided(preds, target)
+        if state.is_cpu:
+            before = self._margins(state).copy()
+            if self._add(state, true, predicted):
+                return state, (true, predicted, self._margins(state) - before)
+        true, predicted = self._checked(true, predicted)
+        joined = self._joined(state, true, predicted)
+        margins = joined[self._cells :] - state[self._cells :]
+        return joined, (true, predicted, margins.cpu().numpy())
 
     def _decided(self, preds: Tensor, target: Tensor) -> tuple[Any, Any]:
         """Targets and predicted classes, as arrays if they are in memory."""
         true, guess = _in_memory(preds, target)
         if true.dtype == guess.dtype and true.ndim == 1 and true.shape == guess.shape:
-            return true, guess  # the common case, and faster
+            return true, guess  # the common cases, and faster
+        scores = isinstance(guess, np.ndarray) and guess.dtype.kind == "f" and true.ndim == 1
+        if scores and guess.shape == (len(true), self.classes) and true.dtype.kind == "i":
+            best = guess.argmax(1)
+            top = guess[np.arange(len(best)), best]  # which is NaN, if any score is
+            squares = top.dot(top)  # NaN only if one of them is
+            if self.reader.threshold is None and squares == squares:
+                return true, best
         return self.reader.decided(guess, true)
 
     def _checked(self, true: Any, predicted: Any) -> tuple[Any, Any]:
@@ -481,27 +537,24 @@ class PairState:
             return False
         if not len(true):
             return True
-        table, cells = state.numpy(), self.reader.classes**2
+        table, cells = state.numpy(), self._cells
         return kernel.add_pairs(true, predicted, codes, low, table[:cells], table[cells:])
 
-    def joined(self, state: Tensor, part: tuple[Any, Any]) -> Tensor:
-        """The state with a batch that was read: updated in memory, a new one on a device."""
-        if state.is_cpu and self._add(state, *part):
-            return state
-        classes = self.reader.classes
-        true, predicted = (torch.as_tensor(side, device=state.device) for side in part)
+    def _joined(self, state: Tensor, *pairs: Any) -> Tensor:
+        """A state with pairs that were checked, counted on its device."""
+        classes = self.classes
+        true, predicted = (torch.as_tensor(side, device=state.device) for side in pairs)
         right = true == predicted
-        cells = torch.bincount(true * classes + predicted, minlength=classes**2)
+        cells = torch.bincount(true * classes + predicted, minlength=self._cells)
         sides = (true[right], predicted[~right], true[~right])
         margins = (torch.bincount(side, minlength=classes) for side in sides)
         return state + torch.cat([cells, *margins])
 
     def table(self, state: Tensor) -> PairTable:
         """The table of the state."""
-        cells = self.reader.classes**2
 
         def filled() -> tuple[Any, Any]:
-            count = state[:cells].cpu().numpy()
+            count = state[: self._cells].cpu().numpy()
             at = np.flatnonzero(count)
             return at, count[at]
 
@@ -511,21 +564,19 @@ class PairState:
         """The value of the state."""
         return self.table(state).value(definition)
 
-    def value_of_batch(self, definition: Definition, part: tuple[Any, Any]) -> Any:
+    def value_of_batch(self, definition: Definition, part: tuple[Any, Any, Any]) -> Any:
         """The value of a batch that was read."""
-        if isinstance(part[0], Tensor):
-            part = part[0].cpu().numpy(), part[1].cpu().numpy()
-        true, predicted = part
-        if not len(true):
+        *pairs, margins = part
+        if not margins.any():
             raise InputError("the batch has no items to score")
-        classes, right = self.reader.classes, true == predicted
-        sides = (true[right], predicted[~right], true[~right])
-        margins = np.stack([np.bincount(side, minlength=classes) for side in sides])
 
         def filled() -> tuple[Any, Any]:
-            return np.unique(true * classes + predicted, return_counts=True)
+            true, predicted = (np.asarray(torch.as_tensor(side).cpu()) for side in pairs)
+            kept = self.reader.kept(true)
+            cells = true[kept] * self.classes + predicted[kept]
+            return np.unique(cells, return_counts=True)
 
-        return PairTable(self.reader.labels, margins, filled).value(definition)
+        return PairTable(self.reader.labels, margins.reshape(3, -1), filled).value(definition)
 
     def score(self, definition: Definition, state: Tensor) -> Score:
         """The score of the state."""
@@ -568,6 +619,11 @@ class ItemState:
         """What a batch adds."""
         true, scores = self.scores(preds, target)
         return torch.cat([true.to(scores.dtype)[:, None], scores], 1)
+
+    def with_part(self, state: Any, preds: Tensor, target: Tensor) -> tuple[Any, Tensor]:
+        """The state with a further batch, and the batch alone."""
+        part = self.read(preds, target)
+        return self.joined(state, part), part
 
     def joined(self, state: Any, part: Tensor) -> Any:
         """The state with a batch that was read."""
@@ -713,6 +769,11 @@ class SumState:
         except InputError as error:
             raise InputError(f"{error}{'' if self.logits else _LOGITS}") from None
         return torch.tensor([part.n, part.total, part.squares], dtype=torch.float64)
+
+    def with_part(self, state: Tensor, preds: Tensor, target: Tensor) -> tuple[Tensor, Tensor]:
+        """The state with a further batch, and the batch alone."""
+        part = self.read(preds, target)
+        return self.joined(state, part), part
 
     def joined(self, state: Tensor, part: Tensor) -> Tensor:
         """The state with a batch that was read."""

@@ -311,7 +311,7 @@ def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
 
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
-    codes = np.broadcast_to(np.int64(0), len(probabilities))
+    codes = np.ndarray(len(probabilities), np.int64, bytes(8), strides=(0,))  # all are 0
     return c.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]
 
 

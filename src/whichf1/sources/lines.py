@@ -299,14 +299,19 @@ def refuse_large(integers: Iterable[Any], name: str) -> None:
             )
 
 
+_FEW = 4096
+"""Up to so many scores, looking at each is faster than their sum."""
+
+
 def check_finite(values: Array, name: str) -> None:
     """Raise at the first score that is infinite or NaN."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.add.reduce(values, axis=None)):  # then all are
-            return
-    wrong = ~np.isfinite(values)
-    if wrong.any():
-        where, value = _first(values, wrong)
+    if values.size > _FEW:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(np.add.reduce(values, axis=None)):  # then all are
+                return
+    finite = np.isfinite(values)
+    if not finite.all():
+        where, value = _first(values, ~finite)
         raise InputError(f"{name}[{where}] is {value}: scores must be finite. Drop or fix it.")
 
 

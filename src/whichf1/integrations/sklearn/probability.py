@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +45,7 @@ class Distributions(NamedTuple):
             return Indicated.of(true, y_proba, sample_weight)
         items, raw = Items.of(y_true), to_numpy(y_proba)
         scores = _in_columns(numbers(raw, "y_proba", finite=False))
-        step = _step(raw)
+        step = _step(raw.dtype)
         classes = items.labels if labels is None else sorted({*listed(labels)})
         if len(classes) < 2 or len(classes) != scores.shape[1]:
             raise ShapeError(f"{len(classes)} classes, but {scores.shape[1]} columns")
@@ -90,8 +92,9 @@ class Distributions(NamedTuple):
         """With the fraction of each class as its probability; all items of a class as one."""
         classes = self.classes
         size = np.bincount(self.x.codes, self.weights, classes)
-        shares = np.tile(size / size.sum(), (classes, 1))
-        return self._replace(x=Predicted(np.arange(classes), shares), weights=size)
+        shares = np.repeat((size / size.sum())[None], classes, 0)
+        x = Predicted(np.arange(classes), shares)
+        return Distributions(x, size, self.step, self.doubt)
 
     def total(self, loss: Metric, **parameters: Any) -> float:
         """The sum of a loss over the items; the kernel sums it if there are no weights."""
@@ -133,7 +136,7 @@ class Indicated(NamedTuple):
         _refuse_outside(scores)
         if true.shape != scores.shape:
             raise ShapeError(f"y_true has shape {true.shape}, y_proba {scores.shape}")
-        step = _step(raw)
+        step = _step(raw.dtype)
         doubt = first_bad_row(scores, step**0.5) < len(scores)
         return cls(true, scores, weights_of(sample_weight, len(true)), step, doubt)
 
@@ -163,9 +166,10 @@ class Indicated(NamedTuple):
         return float(np.average(errors, weights=self.weights)) / (2 if half else 1)
 
 
-def _step(probabilities: Array) -> float:
-    """The distance between 1 and the next number of this precision."""
-    return float(np.finfo(probabilities.dtype if probabilities.dtype.kind == "f" else float).eps)
+@lru_cache
+def _step(dtype: Any) -> float:
+    """The distance between 1 and the next number of the precision of probabilities."""
+    return float(np.finfo(dtype if dtype.kind == "f" else float).eps)
 
 
 def _refuse_outside(values: Array) -> None:
@@ -234,10 +238,11 @@ def brier_score_loss(
 
 def _skill(loss: float, of_constant: float) -> float:
     """One minus the loss divided by that of a constant; 0 if they differ only by rounding."""
-    if abs(loss - of_constant) <= 4 * np.finfo(float).eps * of_constant != 0:
+    if abs(loss - of_constant) <= 4 * sys.float_info.epsilon * of_constant != 0:
         return 0.0
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return float(1 - np.float64(loss) / of_constant)
+    if of_constant:
+        return 1 - loss / of_constant
+    return -np.inf if loss else np.nan
 
 
 @drop_in

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -17,30 +18,35 @@ from whichf1.integrations.sklearn.drop_in import (
 )
 from whichf1.metrics import Metric, agreement, label_sets, rates
 from whichf1.metrics.averaging import ZeroRule, pooled
-from whichf1.sources.arrays import count_arrays
+from whichf1.sources.arrays import count_arrays, count_margins
 from whichf1.sources.label_sets import sets_of
 from whichf1.sources.request import EXACT
 from whichf1.sources.sequences import refuse_lengths
-from whichf1.tables.cells import Array, OneVsRest, Table
+from whichf1.tables.cells import Array, CountedMargins, Margins, OneVsRest, Table
 from whichf1.tables.label_sets import LabelTable, outcomes
 
 
-class Targets(NamedTuple):
+@dataclass
+class Targets:
     """True and predicted classes, or sets of labels, as scikit-learn distinguishes them."""
 
     labels: Sequence[Any]
     """The classes that occur, sorted; for sets of labels, the numbers of the columns."""
-    table: Any
-    """A Table of classes, or a LabelTable of sets."""
-    present: Array
-    """The codes of classes that are true of an item, even of one without weight."""
-    weighted: bool
-    whole: bool
+    counted: Any
+    """The Margins of classes, or a LabelTable of sets."""
+    true: Array | None = None
+    """The codes of true classes, even of an item without weight."""
+    weighted: bool = False
+    whole: bool = True
     """Whether weights are integers, so that a confusion matrix is."""
 
     @classmethod
     def of(cls, y_true: Any, y_pred: Any, sample_weight: Any = None) -> Targets:
         """Count them."""
+        if sample_weight is None and type(y_true) is np.ndarray:
+            quick = count_margins(y_true, y_pred, True)
+            if quick is not None:
+                return cls([*quick[0]], quick[1])
         true, guess = one_column(y_true), one_column(y_pred)
         weighted = sample_weight is not None
         whole = not weighted or np.asarray(sample_weight).dtype.kind in "iub"
@@ -60,7 +66,15 @@ class Targets(NamedTuple):
     @property
     def sets(self) -> bool:
         """Whether items have sets of labels."""
-        return isinstance(self.table, LabelTable)
+        return isinstance(self.counted, LabelTable)
+
+    @property
+    def table(self) -> Any:
+        """The Table of classes, or the LabelTable of sets."""
+        if not isinstance(self.counted, CountedMargins):
+            return self.counted
+        cells = self.counted.cells
+        return Table(*np.divmod(cells.key, cells.classes), cells.values, cells.classes)
 
     @property
     def binary(self) -> bool:
@@ -81,38 +95,44 @@ class Targets(NamedTuple):
 
     def each(self, labels: Any = None) -> OneVsRest:
         """The counts of each label, even of one that does not occur."""
-        c: OneVsRest = self.table.one_vs_rest()
+        c: OneVsRest = self.counted.one_vs_rest()
         if labels is None:
             return c
         codes = self.codes(labels)
         tp, fp, fn = (np.append(x, 0.0)[codes] for x in (c.tp, c.fp, c.fn))
-        return OneVsRest(tp, fp, fn, lambda: np.append(c.tn, self.table.total)[codes])
+        return OneVsRest(tp, fp, fn, lambda: np.append(c.tn, self.counted.total)[codes])
 
     @property
     def dtype(self) -> type:
         """The type of the counts of each label: floats with weights, and if no class is right."""
-        exact = not self.weighted and (self.sets or self.table.tp.any())
+        exact = not self.weighted and (self.sets or self.counted.tp.any())
         return np.int64 if exact else np.float64
 
     def items(self, labels: Any = None) -> OneVsRest:
         """The counts of each item, over its labels."""
         if not self.sets:
             raise LabelError("items have one class each, not sets of labels")
-        c: OneVsRest = self.table.per_item(self.codes(labels))
+        c: OneVsRest = self.counted.per_item(self.codes(labels))
         return c
+
+    def margins(self, labels: Any = None) -> Margins:
+        """The margins of items with one class each, whose classes are both among the labels."""
+        if self.sets:
+            raise LabelError("items have sets of labels, not one class each")
+        margins: Margins = self.counted if labels is None else self.among(labels)
+        return margins
 
     def among(self, labels: Any) -> Table:
         """The items whose true and predicted classes are both among these labels."""
+        self.margins()  # an error for sets of labels
         table: Table = self.table
-        if self.sets:
-            raise LabelError("items have sets of labels, not one class each")
         if labels is None:
             return table
         codes = self.codes(labels)
         size = len(codes)
         place = np.full(len(self.labels) + 1, size)
         place[codes] = np.arange(size)
-        if (place[self.present] == size).all():
+        if (place[table.true if self.true is None else self.true] == size).all():
             raise LabelError("no item belongs to a class in labels=")
         true, predicted = place[table.true], place[table.predicted]
         here = (true < size) & (predicted < size)
@@ -160,8 +180,8 @@ class Rates:
         self.support: Any = None
         self._weights: Array | None = None
         if average == "samples":
-            self._c, self._weights = targets.items(labels), targets.table.count
-            self.doubt |= self._warns and not targets.table.count.all()
+            self._c, self._weights = targets.items(labels), targets.counted.count
+            self.doubt |= self._warns and not targets.counted.count.all()
             return
         c = targets.each(labels)
         self._c = pooled(c) if average == "micro" else c
@@ -265,8 +285,8 @@ def _fraction(metric: Metric, of_sets: Metric, targets: Targets) -> tuple[float,
     """Items that count, or how much they count as sets of labels; and all items."""
     if targets.sets:
         each, whole = of_sets.formula(targets.items())
-        return float((each / whole) @ targets.table.count), float(targets.table.total)
-    top, bottom = metric.formula(targets.table.margins)
+        return float((each / whole) @ targets.counted.count), float(targets.counted.total)
+    top, bottom = metric.formula(targets.counted)
     return float(top), float(bottom)
 
 
@@ -299,9 +319,9 @@ def hamming_loss(y_true: Any, y_pred: Any, *, sample_weight: Any) -> float:
 @drop_in
 def matthews_corrcoef(y_true: Any, y_pred: Any, *, sample_weight: Any) -> Any:
     """Matthews correlation coefficient."""
-    table = Targets.of(y_true, y_pred, sample_weight).among(None)
-    value = ZeroRule(0).settle(agreement.mcc.formula(table.margins))
-    return doubtful(table.classes == 1, float(value))
+    targets = Targets.of(y_true, y_pred, sample_weight)
+    value = ZeroRule(0).settle(agreement.mcc.formula(targets.margins()))
+    return doubtful(len(targets.labels) == 1, float(value))
 
 
 @drop_in
@@ -315,16 +335,17 @@ def cohen_kappa_score(
     replace_undefined_by: float = np.nan,
 ) -> Any:
     """Cohen's kappa."""
-    table = Targets.of(y1, y2, sample_weight).among(labels)
-    top, bottom = agreement.cohen_kappa.formula(table.margins, weighting=weights or "none")
+    targets = Targets.of(y1, y2, sample_weight)
+    margins = targets.margins(labels)
+    top, bottom = agreement.cohen_kappa.formula(margins, weighting=weights or "none")
     return doubtful(not bottom, float(top / bottom) if bottom else replace_undefined_by)
 
 
 @drop_in
 def balanced_accuracy_score(y_true: Any, y_pred: Any, *, sample_weight: Any, adjusted: bool) -> Any:
     """Balanced accuracy."""
-    table = Targets.of(y_true, y_pred, sample_weight).among(None)
-    recall = ZeroRule("skip").settle(rates.recall.formula(table.one_vs_rest()))
+    margins = Targets.of(y_true, y_pred, sample_weight).margins()
+    recall = ZeroRule("skip").settle(rates.recall.formula(margins.one_vs_rest()))
     known = recall[~np.isnan(recall)]
     score = np.mean(known)
     if adjusted:
@@ -360,7 +381,7 @@ def multilabel_confusion_matrix(
     cells = np.stack([c.tn, c.fp, c.fn, c.tp], -1).reshape(-1, 2, 2)
     if not samplewise:
         return cells.astype(targets.dtype)
-    weighted: Array = cells * targets.table.count[:, None, None]
+    weighted: Array = cells * targets.counted.count[:, None, None]
     return weighted.astype(np.int64) if targets.whole else weighted
 
 
@@ -376,10 +397,10 @@ def class_likelihood_ratios(
 ) -> Any:
     """Positive and negative likelihood ratio."""
     targets = Targets.of(y_true, y_pred, sample_weight)
-    table = targets.among(labels)
-    if not targets.binary or table.classes != 2:
+    margins = targets.margins(labels)
+    if not targets.binary or len(margins.tp) != 2:
         raise LabelError(f"likelihood ratios are for two classes; got {[*targets.labels[:20]]!r}")
-    c = table.one_vs_rest(np.array([1]))
+    c = margins.one_vs_rest(np.array([1]))
     ratios = (rates.positive_likelihood_ratio, rates.negative_likelihood_ratio)
     fillers = _replacements(replace_undefined_by)
     values = tuple(

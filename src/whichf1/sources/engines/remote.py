@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from whichf1.errors import FileError, InputError, WhichF1Error
+from whichf1.errors import FileError, InputError, WhichF1Error, raise_alone
 from whichf1.sources.address import Address
 from whichf1.sources.request import is_path, kind_of
 
@@ -72,7 +72,7 @@ class Elsewhere(os.PathLike[str]):
                 weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
                 folder.mkdir(0o700)
             except OSError as error:
-                raise _no_room(self.name, error) from None
+                raise_alone(_no_room(self.name, error))
             self._folder = folder
         return self._folder / str(number)
 
@@ -118,7 +118,7 @@ class OfObject(Elsewhere):
                 while chunk := self._read():
                     file.write(chunk)
         except OSError as error:
-            raise _no_room(self.name, error) from None
+            raise_alone(_no_room(self.name, error))
         return [Copy(path, self.name, self._title, self)]
 
     def _refuse_begun(self) -> None:
@@ -138,7 +138,7 @@ class OfObject(Elsewhere):
             chunk = self._data.read(BYTES)
             data = chunk.encode() if isinstance(chunk, str) else bytes(memoryview(chunk))
         except Exception as error:  # an object may raise anything
-            raise FileError(f"cannot read {self.name}: {type(error).__name__}: {error}") from None
+            raise_alone(FileError(f"cannot read {self.name}: {type(error).__name__}: {error}"))
         return data
 
 
@@ -160,7 +160,7 @@ class OfAddress(Elsewhere):
         try:
             from fsspec.core import url_to_fs
         except ImportError:
-            raise InputError(f"{self.name} needs fsspec: pip install 'whichf1[remote]'") from None
+            raise_alone(InputError(f"{self.name} needs fsspec: pip install 'whichf1[remote]'"))
         text = self._address.text
         try:
             system, path = url_to_fs(text, **self._options)
@@ -170,17 +170,21 @@ class OfAddress(Elsewhere):
                 patient = aiohttp.ClientTimeout(total=None, sock_connect=30, sock_read=60)
                 system = type(system)(client_kwargs={"timeout": patient}, **self._options)
         except ImportError as error:
-            raise InputError(
-                f"{self.name} needs a further library ({error}): pip install 'whichf1[remote]'"
-            ) from None
+            raise_alone(
+                InputError(
+                    f"{self.name} needs a further library ({error}): pip install 'whichf1[remote]'"
+                )
+            )
         except ValueError as error:
             if "not known" not in str(error).lower():
                 raise
-            raise FileError(
-                f"{self.name}: files cannot be read from {self._address.scheme}://. For a "
-                f"database, "
-                "name the rows: --table or --query (table=, query=)."
-            ) from None
+            raise_alone(
+                FileError(
+                    f"{self.name}: files cannot be read from {self._address.scheme}://. For a "
+                    f"database, "
+                    "name the rows: --table or --query (table=, query=)."
+                )
+            )
         # what such a library logs is for those who set up logging; our error says the rest
         library = type(system).__module__.partition(".")[0]
         logging.getLogger(library).addHandler(logging.NullHandler())
@@ -230,14 +234,14 @@ class OfAddress(Elsewhere):
         except FileNotFoundError as error:
             cause = error.__cause__  # for HTTP, this includes no answer and no permission
             if isinstance(cause, Exception) and getattr(cause, "status", 0) != NOT_FOUND:
-                raise self._failed(cause) from None
-            raise FileError(f"cannot read {self.name}: there is no such file") from None
+                raise_alone(self._failed(cause))
+            raise_alone(FileError(f"cannot read {self.name}: there is no such file"))
         except OSError as error:
             if error.errno in FULL:
-                raise _no_room(self.name, error) from None
-            raise self._failed(error) from None
+                raise_alone(_no_room(self.name, error))
+            raise_alone(self._failed(error))
         except Exception as error:
-            raise self._failed(error) from None
+            raise_alone(self._failed(error))
 
     def _failed(self, error: Exception) -> FileError:
         said = self._address.without_secrets(str(error), self._options)

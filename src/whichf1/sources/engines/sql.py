@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from urllib.parse import quote as percent
 from urllib.parse import unquote
 
-from whichf1.errors import FileError, InputError, LabelError, WhichF1Error, is_among
+from whichf1.errors import FileError, InputError, LabelError, WhichF1Error, is_among, raise_alone
 from whichf1.sources.address import Address
 from whichf1.sources.engines.database import first_line, quote
 from whichf1.sources.engines.frames import gather_frame
@@ -84,7 +84,7 @@ class Rows(NamedTuple):
             raise
         except Exception as error:  # each library has its own
             said = self.safe(str(error).strip().partition("\n")[0])
-            raise FileError(f"{self.name}: the database says: {said}{_advice(said)}") from None
+            raise_alone(FileError(f"{self.name}: the database says: {said}{_advice(said)}"))
 
     def _cursor(self) -> Any:
         cursor = self.connection.cursor()
@@ -223,7 +223,7 @@ def _table(rows: Rows, head: str, schema: Mapping[str, str]) -> Any:
 
         backend = import_module(f"ibis.backends.{rows.dialect}").Backend()
     except ImportError as error:
-        raise _missing(error) from None
+        raise_alone(_missing(error))
     backend.ask = partial(_ask, rows, head, backend)
     table = operations.DatabaseTable(name=ITEMS, schema=ibis.schema(schema), source=backend)
     return table.to_expr()
@@ -373,12 +373,12 @@ def _open_sqlite(address: Address) -> Any:
     try:
         return sqlite3.connect(f"file:{percent(os.path.abspath(path))}?mode=ro", uri=True)
     except sqlite3.Error as error:
-        raise FileError(f"cannot read {address.name!r}: {error}") from None
+        raise_alone(FileError(f"cannot read {address.name!r}: {error}"))
 
 
 def _file_of(address: Address) -> str:
     """The path of a database in a file, as SQLAlchemy writes it: sqlite:////absolute/path."""
-    path = unquote(address.text.partition("://")[2].partition("?")[0].removeprefix("/"))
+    path = unquote(address.name.partition("://")[2].removeprefix("/"))
     if not os.path.isfile(path):
         raise FileError(f"cannot read {address.name!r}: there is no file {path!r}")
     return path
@@ -388,7 +388,7 @@ def _open_postgres(address: Address) -> Any:
     try:
         psycopg = import_module("psycopg")
     except ImportError:
-        raise InputError(f"PostgreSQL needs psycopg: {INSTALL}") from None
+        raise_alone(InputError(f"PostgreSQL needs psycopg: {INSTALL}"))
     text = f"postgresql://{address.text.partition('://')[2]}"
     wait = {} if "connect_timeout" in text else {"connect_timeout": SECONDS}
     try:
@@ -396,7 +396,7 @@ def _open_postgres(address: Address) -> Any:
         connection.read_only = True
     except Exception as error:
         said = address.without_secrets(str(error))
-        raise FileError(f"cannot connect to {address.name!r}: {said}") from None
+        raise_alone(FileError(f"cannot connect to {address.name!r}: {said}"))
     return connection
 
 
@@ -409,12 +409,15 @@ def _open_other(address: Address) -> Any:
         raise
     except ImportError as error:
         said = str(error).partition("\n")[0].rstrip(".")
-        raise InputError(
-            f"{address.name!r} needs Ibis ({said}): pip install 'ibis-framework[{address.scheme}]'"
-        ) from None
+        raise_alone(
+            InputError(
+                f"{address.name!r} needs Ibis ({said}): pip install "
+                f"'ibis-framework[{address.scheme}]'"
+            )
+        )
     except Exception as error:
         said = address.without_secrets(f"{type(error).__name__}: {error}")
-        raise FileError(f"cannot connect to {address.name!r}: {said}") from None
+        raise_alone(FileError(f"cannot connect to {address.name!r}: {said}"))
 
 
 def _of_backend(backend: Any, query: Any, table: Any, address: Address | None = None) -> Any:
@@ -432,9 +435,7 @@ def _of_backend(backend: Any, query: Any, table: Any, address: Address | None = 
     except Exception as error:
         said = first_line(str(error))
         said = said if address is None else address.without_secrets(said)
-        raise FileError(
-            f"the database says: {type(error).__name__}: {said}{_advice(said)}"
-        ) from None
+        raise_alone(FileError(f"the database says: {type(error).__name__}: {said}{_advice(said)}"))
 
 
 @contextmanager
@@ -462,7 +463,7 @@ def _of_sqlalchemy(data: Any) -> Iterator[tuple[str, Any, str]]:
         plain = connection.engine.url.set(drivername=dialect)
         address = Address(plain.render_as_string(hide_password=False))
         shown = address.without_secrets(first_line(str(error)))
-        raise FileError(f"cannot connect to {address.name!r}: {shown}") from None
+        raise_alone(FileError(f"cannot connect to {address.name!r}: {shown}"))
     finally:
         if borrowed is not None and hasattr(connection, "raw_connection"):
             borrowed.close()
