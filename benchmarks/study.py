@@ -313,13 +313,15 @@ class Cell(NamedTuple):
         return sets_cell(self.n, self.data_sets, self.variance, sets, self.runs)
 
 
-SIZES = (200, 1000)
+SIZES, RUNS = (200, 1000), (2, 3, 5, 10)
 GRID = [
-    *(Cell("runs", n, r, 1, 0, x) for n, r, x in product(SIZES, (3, 5, 10), SOURCES)),
+    *(Cell("runs", n, r, 1, 0, x) for n, r, x in product(SIZES, RUNS, SOURCES)),
     *(Cell("folds", n, r, 1, 10, x) for n, r, x in product(SIZES, (1, 10), LEARNERS)),
     *(Cell("data sets", n, 3, size, 0, x) for n, size, x in product(SIZES, (5, 30), SOURCES)),
 ]
 """The cells that are simulated, in the order of the table."""
+MORE = {"runs": 5}
+"""Cells that cost little are simulated so many times as often."""
 FAMILY = {"coverage": "runs", "fold coverage": "folds"}
 """The cells in which intervals are computed too."""
 
@@ -340,7 +342,7 @@ def simulate(sets: int, only: str | None) -> None:
         if each in done or only not in (None, each.family):
             continue
         text = io.StringIO()
-        write(each.rows(sets), text)
+        write(each.rows(sets * MORE.get(each.family, 1)), text)
         print(text.getvalue(), end="", flush=True)
         with open(TABLE, "a", encoding="utf-8", newline="") as file:
             file.write(text.getvalue())
@@ -494,11 +496,12 @@ def tables(rows: list[Row]) -> dict[str, str]:
             lines.append(f"| {test} | {' | '.join(cells)} | {percent([r.power for r in mine])} |")
         found[family] = "\n".join(lines)
     own = [row for row in rows if row.family == "coverage"]
-    lines = ["| variance of | 3 runs | 5 runs | 10 runs |", "|---|---|---|---|"]
+    heads = [f"{runs} runs" for runs in RUNS]
+    lines = [f"| variance of | {' | '.join(heads)} |", "|---" * (len(RUNS) + 1) + "|"]
     for variance in SOURCES:
         cells = [
             percent([r.rejected for r in own if r.variance == variance and r.runs == runs])
-            for runs in (3, 5, 10)
+            for runs in RUNS
         ]
         lines.append(f"| {variance} | {' | '.join(cells)} |")
     found["coverage"] = "\n".join(lines)

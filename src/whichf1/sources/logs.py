@@ -22,7 +22,7 @@ import numpy as np
 
 from whichf1.errors import FileError, InputError, did_you_mean
 from whichf1.tables.labels import VALUE, Labels, from_text
-from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, joined
+from whichf1.tables.trials import ABSENT, DataSet, RunKey, as_codes, Trials, joined
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect writes for correct, incorrect, partly correct, and no answer."""
@@ -421,16 +421,17 @@ def _part(
     if value:
         table = np.full(shape, np.nan)
         table[rows, columns] = [x.values[value] for x in scored]
-        truth = np.zeros(len(ids), np.int32)
+        truth = np.zeros(len(ids), np.int8)
         return DataSet(VALUE, True, np.array(ids), truth, keys, table, **fields)
     targets = {x.item: str(x.target) for x in samples}
     texts = sorted({*targets.values(), *(str(x.answer) for x in scored)})
     read = dict(zip(texts, from_text(texts), strict=True))
     labels = Labels.sorted({*read.values()})
-    codes = np.full(shape, ABSENT, np.int32)
+    codes = np.full(shape, ABSENT)
     codes[rows, columns] = labels.codes([read[str(x.answer)] for x in scored])
-    true = labels.codes([read[targets[x]] for x in ids]).astype(np.int32)
-    return DataSet(labels, False, np.array(ids), true, keys, codes, **fields)
+    true = labels.codes([read[targets[x]] for x in ids])
+    sides = [as_codes(x, len(labels)) for x in (true, codes)]
+    return DataSet(labels, False, np.array(ids), sides[0], keys, sides[1], **fields)
 
 
 def _clusters(
@@ -446,4 +447,4 @@ def _clusters(
         )
     texts = [str(known[item]) for item in ids]
     names = Labels.sorted({*texts})
-    return {"cluster": names.codes(texts).astype(np.int32), "cluster_names": names}
+    return {"cluster": as_codes(names.codes(texts), len(names)), "cluster_names": names}

@@ -35,7 +35,7 @@ from whichf1.sources.request import (
 from whichf1.sources.sequences import column, encode_alike, is_missing, to_numpy, weights_column
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import VALUE, Labels, from_text
-from whichf1.tables.trials import RunKey, coded_sets
+from whichf1.tables.trials import RunKey, as_codes, coded_sets
 
 ROLES = {
     "system": ("system", "model", "method", "classifier"),
@@ -200,7 +200,7 @@ class _Table(NamedTuple):
         if bits or columns.sep is not None or self._lists(columns):
             return self._sets(columns, keys, places, labels)
         if columns.valued:
-            true: Values = (np.zeros(self._rows, np.int32), VALUE)
+            true: Values = (np.zeros(self._rows, np.int8), VALUE)
         else:
             true = classes_column(self.cells["k"], self._place(self.columns.true), self.origin)
         if not columns.scored:
@@ -472,7 +472,7 @@ def classes_column(values: Any, name: str, origin: Origin | None = None) -> Valu
         if not len(own.values):
             raise ShapeError(f"{name}: there are no items")
         (codes,), labels = encode_alike([own])
-        return codes.astype(np.int32), labels
+        return as_codes(codes, len(labels)), labels
     read = coded(values)
     if not len(read.codes):
         raise ShapeError(f"{name}: there are no items")
@@ -482,7 +482,14 @@ def classes_column(values: Any, name: str, origin: Origin | None = None) -> Valu
     if origin is not None and origin.reading == "json":
         plain = [from_json(x) for x in plain]
     (codes,), labels = encode_alike([column([*plain], name)])
-    return codes.astype(np.int32)[read.codes], labels
+    return recoded(read.codes, codes, len(labels)), labels
+
+
+def recoded(codes: Array, code: Array, size: int) -> Array:
+    """Codes of some values as those of others: ``code`` of each; unchanged where they agree."""
+    if len(code) == size and (code == np.arange(size)).all():
+        return as_codes(codes, size)
+    return as_codes(code, size)[codes]
 
 
 def scores_column(values: Any, name: str) -> Array:
@@ -524,7 +531,7 @@ def facts_column(values: Any, origin: Origin, name: str) -> CodedColumn:
 
 def _ids(values: Any, origin: Origin, name: str) -> CodedColumn | Array:
     if isinstance(values, np.ndarray) and values.dtype.kind in "iu":
-        return values.astype(np.int64)
+        return values
     return names_of(facts_column(values, origin, name))
 
 
@@ -536,17 +543,38 @@ def names_of(items: CodedColumn) -> CodedColumn:
 
 
 def distinct_parts(roles: Iterable[str], facts: Mapping[str, CodedColumn | str]) -> Any:
-    """The rows of each combination of facts that differ between rows, in order of appearance."""
+    """The rows of each combination of facts that differ between rows, in order of appearance.
+
+    Rows that stand together are a slice, which needs no copy of what is taken from a column.
+    """
     sides = {x: y for x in roles if isinstance(y := facts.get(x), CodedColumn)}
     if not sides:
         return None
-    code: Array = np.zeros(len(next(iter(sides.values())).codes), np.int64)
+    code: Array = np.zeros(len(next(iter(sides.values())).codes), np.uint8)
+    size = 1
     for side in sides.values():
-        code = code * max(len(side.values), 1) + side.codes
-        code = _distinct(code)[1].astype(np.int64)  # so that products of many sizes do not overflow
-    order = np.argsort(code.astype(np.min_scalar_type(int(code.max()) + 1)), kind="stable")
-    groups = np.split(order, np.cumsum(np.bincount(code))[:-1])
+        size *= max(len(side.values), 1)
+        kind = np.min_scalar_type(size)
+        code = code.astype(kind) * len(side.values) + side.codes.astype(kind)
+        if size > NEAR:  # so that products of many sizes do not overflow
+            names, code = _distinct(code)
+            size = len(names)
+    if not len(code):
+        return []
+    code = code.astype(np.min_scalar_type(size), copy=False)
+    starts = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
+    groups: list[Any]
+    if len(starts) == len(np.unique(code[starts])):
+        ends = [*starts[1:].tolist(), len(code)]
+        groups = [slice(x, y) for x, y in zip(starts.tolist(), ends, strict=True)]
+        firsts = starts
+    else:
+        order = np.argsort(code, kind="stable")
+        sizes = np.bincount(code)
+        groups = np.split(order, np.cumsum(sizes[sizes > 0])[:-1])
+        groups.sort(key=lambda rows: int(rows[0]))
+        firsts = [rows[0] for rows in groups]
     return [
-        ({x: str(y.values[y.codes[rows[0]]]) for x, y in sides.items()}, rows)
-        for rows in sorted(groups, key=lambda rows: int(rows[0]))
+        ({x: str(y.values[y.codes[at]]) for x, y in sides.items()}, rows)
+        for at, rows in zip(firsts, groups, strict=True)
     ]

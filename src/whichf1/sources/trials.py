@@ -34,6 +34,7 @@ from whichf1.sources.run_columns import (
     distinct_parts,
     names_of,
     read_columns,
+    recoded,
     roles_of,
     scores_column,
 )
@@ -48,11 +49,13 @@ from whichf1.tables.trials import (
     DataSet,
     RunKey,
     Trials,
+    as_codes,
     coded_sets,
     items_in_words,
     joined,
     named,
     overlapping,
+    same_names,
 )
 from whichf1.tables.units import Additive, cluster_labels, restored
 
@@ -195,10 +198,11 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
         raise InputError(
             f"{told.title or 'the table'} counts {table.n:,} items, more than {MOST:,}"
         )
+    k = len(table.labels)
     true, predicted = (np.repeat(x, table.count) for x in (table.true, table.predicted))
     part = DataSet(
-        *(table.labels, table.declared, np.arange(len(true)), true.astype(np.int32), (key,)),
-        predicted[None].astype(np.int32),
+        *(table.labels, table.declared, np.arange(len(true)), as_codes(true, k), (key,)),
+        as_codes(predicted[None], k),
         by_line=True,
         matched=False,
     )
@@ -238,7 +242,7 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
         rows = rows._replace(cluster=coded(_flat(columns.cluster, n, "cluster")))
     if columns.weights is not None:
         rows = rows._replace(weights=weights_column(columns.weights, n))
-    return _data_set("", rows, np.arange(n), "y_true")
+    return _data_set("", rows, slice(None), "y_true")
 
 
 def _single_columns(y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Columns) -> ReadRuns:
@@ -246,7 +250,7 @@ def _single_columns(y_true: Any, runs: Sequence[tuple[RunKey, Any]], columns: Co
     if columns.valued:
         if y_true is not None:
             raise InputError("values have no true classes: pass None in place of y_true")
-        true: Values = (np.zeros(len(runs[0][1]), np.int32), VALUE)
+        true: Values = (np.zeros(len(runs[0][1]), np.int8), VALUE)
     else:
         true = classes_column(to_numpy(y_true), "y_true")
     predicted: list[tuple[RunKey | None, Any]] = []
@@ -349,16 +353,20 @@ def _data_sets(rows: ReadRuns, columns: Columns, title: str) -> Iterator[tuple[s
     """The rows of a table, a part for each data set, system and run that its columns name."""
     parts = distinct_parts(("dataset", "system", "run"), rows.facts)
     if parts is None:
-        places = np.arange(len(rows.true[0]))
-        yield str(rows.facts.get("dataset", "")), _data_set("", rows, places, title)
+        yield str(rows.facts.get("dataset", "")), _data_set("", rows, slice(None), title)
         return
+    items: dict[str, Array] = {}
     for told, places in parts:
         name = str(told.get("dataset", rows.facts.get("dataset", "")))
         own = rows._replace(facts={**rows.facts, **told})
-        yield name, _data_set(name, own, places, title)
+        part = _data_set(name, own, places, title)
+        known = items.setdefault(name, part.ids)
+        if same_names(part.ids, known):  # the names of items are kept once, not for each run
+            part = replace(part, ids=known)
+        yield name, part
 
 
-def _data_set(name: str, rows: ReadRuns, places: Array, title: str) -> DataSet:
+def _data_set(name: str, rows: ReadRuns, places: Array | slice, title: str) -> DataSet:
     """Some of the rows: the items of one data set, and one or several runs."""
     facts = rows.facts
     own = RunKey(str(facts.get("system", rows.name)), str(facts.get("run", "")))
@@ -387,11 +395,11 @@ def _data_set(name: str, rows: ReadRuns, places: Array, title: str) -> DataSet:
     if isinstance(rows.items, CodedColumn):
         ids = rows.items.values[rows.items.codes[places]]  # type: ignore[call-overload]
     elif rows.items is not None:
-        ids = rows.items[places]
+        ids = rows.items[places].astype(np.int64)
     elif isinstance(fold, str):  # a file for each fold
-        ids, by_line = np.char.add(f"{fold}:", np.arange(len(places)).astype(np.str_)), False
+        ids, by_line = np.char.add(f"{fold}:", np.arange(len(some[0][0])).astype(np.str_)), False
     else:
-        ids = np.arange(len(places))
+        ids = np.arange(len(some[0][0]))
     part = DataSet(
         *(labels, rows.labels is not None, ids, codes[0], keys, predicted, folds, fold_names),
         *(cluster, names, by_line),
@@ -409,7 +417,8 @@ def _common_sets(
     texts = sorted({str(y[at]) for x, y in sides for at in np.unique(x)})
     labels = Labels.trusted(texts)
     places = {text: at for at, text in enumerate(texts)}
-    codes = [np.array([places.get(str(text), ABSENT) for text in y], np.int32)[x] for x, y in sides]
+    every = [np.array([places.get(str(text), ABSENT) for text in y], np.intp) for _, y in sides]
+    codes = [as_codes(own, len(texts))[x] for own, (x, _) in zip(every, sides, strict=True)]
     if not declared:
         present = {label for text in texts for label in json.loads(text)}
         names = Labels.trusted(label for label in names if label in present)
@@ -429,7 +438,7 @@ def _named(values: CodedColumn, places: Any = slice(None)) -> Values:
     plain = used if len(kinds) == 1 and kinds <= {int, str} else [*map(str, used)]
     names = cluster_labels({*plain})
     code = {name: at for at, name in enumerate(names)}
-    return np.array([code[x] for x in plain], np.int32)[codes], names
+    return as_codes(np.array([code[x] for x in plain], np.intp), len(names))[codes], names
 
 
 def _common(
@@ -459,7 +468,7 @@ def _common(
                 )
     else:
         names = Labels.sorted({label for _, labels in sides for label in labels})
-    return names, [names.codes(labels).astype(np.int32)[codes] for codes, labels in sides]
+    return names, [recoded(codes, names.codes(labels), len(names)) for codes, labels in sides]
 
 
 def _alike(parts: list[DataSet]) -> list[DataSet]:
@@ -476,7 +485,7 @@ def _alike(parts: list[DataSet]) -> list[DataSet]:
 
 
 def _refuse_repeated(
-    name: str, part: DataSet, items: CodedColumn | Array | None, places: Array, title: str
+    name: str, part: DataSet, items: CodedColumn | Array | None, places: Array | slice, title: str
 ) -> None:
     if part.by_line or len(part.ids) < 2:
         return

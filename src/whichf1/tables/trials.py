@@ -127,7 +127,7 @@ class DataSet:
             present, codes = np.unique(self.cluster[items], return_inverse=True)
             names = self.cluster_names
             kept = names and Labels.trusted(names[at] for at in present)
-            chosen |= {"cluster": codes.astype(np.int32), "cluster_names": kept}
+            chosen |= {"cluster": as_codes(codes, len(present)), "cluster_names": kept}
         return replace(self, **chosen)
 
     def lacking(self) -> list[tuple[RunKey, int, list[Any]]]:
@@ -159,11 +159,10 @@ class DataSet:
         ids = record.packed("ids", "i8", None) if by_line else record.names("ids")
         items, shape = len(ids), (len(keys), len(ids))
         record.expect(items and len({*ids.tolist()}) == items, "an item appears twice")
-        true = record.packed("true", CODES, (items,)).astype(np.int32)
+        true = record.packed("true", CODES, (items,))
         predicted = record.packed("predicted", f"{CODES}f8", (*shape, *record.width("predicted")))
         if predicted.dtype.kind == "i":
             record.expect(predicted.ndim == 2, "a class is not a single code")
-            predicted = predicted.astype(np.int32)
         fields: dict[str, Any] = {"sets": record.labels("sets") if "sets" in record else None}
         if "weights" in record:
             weights = record.packed("weights", "f8", (items,))
@@ -172,7 +171,7 @@ class DataSet:
         for name, size in (("folds", shape), ("cluster", (items,))):
             if name in record:
                 names = record.labels(f"{name.removesuffix('s')}_names")
-                fields[name] = record.packed(name, CODES, size).astype(np.int32)
+                fields[name] = record.packed(name, CODES, size)
                 fields[f"{name.removesuffix('s')}_names"] = names
                 inside = (fields[name] >= ABSENT) & (fields[name] < len(names))
                 record.expect(inside.all(), f"a code of {name!r} does not belong to anything")
@@ -219,11 +218,11 @@ def coded_sets(item: Array, label: Array, items: int, labels: Labels) -> tuple[A
     ends = np.cumsum(np.bincount(item, minlength=items))
     sets = np.split(label[order], ends[:-1])
     code: dict[bytes, int] = {}
-    codes = np.array([code.setdefault(x.tobytes(), len(code)) for x in sets], np.int32)
+    codes = np.array([code.setdefault(x.tobytes(), len(code)) for x in sets], np.intp)
     _, first = np.unique(codes, return_index=True)
     texts = [json.dumps(sorted(labels[at] for at in sets[each])) for each in first]
     names = Labels.sorted(texts)
-    return names.codes(texts).astype(np.int32)[codes], names
+    return as_codes(names.codes(texts), len(names))[codes], names
 
 
 def packed(column: Array) -> Any:
@@ -232,17 +231,26 @@ def packed(column: Array) -> Any:
 
     if column.dtype.kind == "U":
         return column.tolist()
-    return saving.packed(column if column.dtype != np.int32 else _narrow(column))
+    return saving.packed(column)
 
 
 CODES = "i1i2i4"
 """The types of columns of codes."""
 
 
-def _narrow(codes: Array) -> Array:
-    """Codes in as few bytes as they need: most of the time of saving is spent on packing them."""
-    most = int(codes.max()) if codes.size else 0
-    return codes.astype(np.int8 if most < 1 << 7 else np.int16 if most < 1 << 15 else np.int32)
+def as_codes(codes: Array, size: int) -> Array:
+    """Codes of so many values in as few bytes as they need, with a sign for ``ABSENT``.
+
+    Most of the memory of a study is the code of each prediction.
+    """
+    kind = np.int8 if size <= 1 << 7 else np.int16 if size <= 1 << 15 else np.int32
+    narrow: Array = codes.astype(kind, copy=False)
+    return narrow
+
+
+def _no_codes(shape: int | tuple[int, int], names: Labels) -> Array:
+    """A column, or a table, of codes of which none is known yet."""
+    return np.full(shape, ABSENT, as_codes(np.empty(0, np.intp), len(names)).dtype)
 
 
 class Trials(Additive, Displayed, kind="study"):
@@ -338,23 +346,24 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
     labels, declared, sets = _classes_of_all(parts)
     ids = first.ids
     places: list[Array | None] = [None] * len(parts)
-    if any(len(part.ids) != len(ids) or (part.ids != ids).any() for part in parts[1:]):
+    if not all(same_names(part.ids, ids) for part in parts[1:]):
         ids = np.unique(np.concatenate([part.ids for part in parts]))
         places = [np.searchsorted(ids, part.ids) for part in parts]
     keys = {key: at for at, key in enumerate(dict.fromkeys(x for p in parts for x in p.keys))}
     shape = (len(keys), len(ids))
-    empty: Any = np.nan if first.scored else ABSENT
-    wide = (*shape, *first.predicted.shape[2:])
-    predicted = np.full(wide, empty, np.float64 if first.scored else np.int32)
-    true = np.full(len(ids), ABSENT, np.int32)
+    if first.scored:
+        predicted = np.full((*shape, *first.predicted.shape[2:]), np.nan)
+    else:
+        predicted = _no_codes(shape, labels)
+    true = _no_codes(len(ids), labels)
     fold_names = _names([part.fold_names for part in parts])
     cluster_names = _names([part.cluster_names for part in parts], cluster_labels)
-    folds = None if fold_names is None else np.full(shape, ABSENT, np.int32)
-    cluster = None if cluster_names is None else np.full(len(ids), ABSENT, np.int32)
+    folds = None if fold_names is None else _no_codes(shape, fold_names)
+    cluster = None if cluster_names is None else _no_codes(len(ids), cluster_names)
     weights = None if first.weights is None else np.full(len(ids), np.nan)
     for part, at in zip(parts, places, strict=True):
         here: Any = slice(None) if at is None else at
-        code = None if part.labels == labels else labels.codes(part.labels).astype(np.int32)
+        code = None if part.labels == labels else as_codes(labels.codes(part.labels), len(labels))
         own = part.true if code is None else code[part.true]
         _agree(name, true, here, own, ids, "true class", labels)
         if cluster is not None and part.cluster is not None and part.cluster_names is not None:
@@ -376,6 +385,11 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
         *(labels, declared, ids, true, tuple(keys), predicted, folds, fold_names, cluster),
         *(cluster_names, first.by_line, first.matched, weights, sets),
     )
+
+
+def same_names(some: Array, others: Array) -> bool:
+    """Whether items have the same names, in the same order."""
+    return some is others or (len(some) == len(others) and bool((some == others).all()))
 
 
 def _classes_of_all(parts: Sequence[DataSet]) -> tuple[Labels, bool, Labels | None]:

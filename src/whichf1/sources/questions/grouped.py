@@ -56,6 +56,10 @@ MOST_SETS = 32
 SUMS = ["w", "ww", "bad"]
 MOST_CODED = 1 << 20
 """Columns with more distinct texts than this are not coded by DuckDB."""
+LOOKED_UP = 32
+"""Up to this many distinct texts are looked up in a list."""
+WHOLE = {"TINYINT": 2**7 - 1, "SMALLINT": 2**15 - 1, "INTEGER": 2**31 - 1, "BIGINT": 2**63 - 1}
+"""Types of whole numbers, and the largest number of each."""
 
 
 class Question(ABC):
@@ -270,27 +274,36 @@ class Listed(Question):
 
 
 def coded_columns(database: Database, items: Any, names: Sequence[str]) -> list[Any]:
-    """The columns of a DuckDB relation, with texts as codes, which an ENUM type gives them.
+    """The columns of a DuckDB relation: texts as codes, whole numbers in as few bytes as they need.
 
-    To make Python objects of all texts would take many times as long as reading the file.
+    To make Python objects of all texts would take many times as long as reading the file. A few
+    texts are looked up in a list, which DuckDB does once for each entry of a Parquet dictionary;
+    more of them are coded by an ENUM type, which hashes every row.
     """
     kinds = dict(zip(items.columns, map(str, items.types), strict=True))
     texts = [name for name in names if kinds[name] in ("VARCHAR", "JSON")]
-    if not texts:
+    whole = [name for name in names if kinds[name] in WHOLE]
+    if not texts and not whole:
         return plain_columns(items)
-    lists = ", ".join(f"list(DISTINCT {name}::VARCHAR)" for name in texts)
-    (row,) = items.aggregate(lists).fetchall()
-    distinct = {
-        name: sorted(x for x in values or () if x is not None)
-        for name, values in zip(texts, row, strict=True)
-    }
+    asked = [f"list(DISTINCT {name}::VARCHAR)" for name in texts]
+    asked += [f"[min({name}), max({name})]" for name in whole]
+    (row,) = items.aggregate(", ".join(asked)).fetchall()
+    told = dict(zip([*texts, *whole], row, strict=True))
+    distinct = {name: sorted(x for x in told[name] or () if x is not None) for name in texts}
     few = {name: values for name, values in distinct.items() if 0 < len(values) <= MOST_CODED}
     made: list[str] = []
     try:
         shown = dict(zip(names, names, strict=True))
+        for name in whole:
+            kind = next((x for x, most in WHOLE.items() if _within(told[name], most)), None)
+            shown[name] = name if kind is None else f"{name}::{kind} AS {name}"
         for name, values in few.items():
-            kind = f"coded_{name}"
             listed = ", ".join(text(value) for value in values)
+            if len(values) <= LOOKED_UP:
+                code = f"list_position([{listed}], {name}::VARCHAR) - 1"
+                shown[name] = f"({code})::TINYINT AS {name}"
+                continue
+            kind = f"coded_{name}"
             database.connection.execute(f"CREATE TYPE {kind} AS ENUM ({listed})")
             made.append(kind)
             shown[name] = f"enum_code({name}::VARCHAR::{kind}) AS {name}"
@@ -302,6 +315,12 @@ def coded_columns(database: Database, items: Any, names: Sequence[str]) -> list[
         _coded(column, few[name]) if name in few else column
         for name, column in zip(names, cells, strict=True)
     ]
+
+
+def _within(ends: list[int | None], most: int) -> bool:
+    """Whether whole numbers between these fit into a type with this largest number."""
+    low, high = ends
+    return low is not None and high is not None and -most <= low and high <= most
 
 
 def _coded(column: Any, values: list[str]) -> CodedColumn:
