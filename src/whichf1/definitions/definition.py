@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -38,6 +38,7 @@ from whichf1.tables.cells import (
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 
 if TYPE_CHECKING:
     from whichf1.scoring.score import Score

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from whichf1.metrics.rates import precision, recall
 from whichf1.metrics.registry import Metric, Ratio, Value
 from whichf1.tables.cells import ENDLESS, Array, OneVsRest, is_exact
+from whichf1.tables.records import dataclass
 
 Undefined: TypeAlias = float | Literal["skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]

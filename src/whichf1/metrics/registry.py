@@ -9,7 +9,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -20,6 +20,7 @@ from whichf1.errors import DefinitionError, LabelError, did_you_mean, is_among
 from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; ``averaging.ZeroRule`` decides what 0/0 gives."""

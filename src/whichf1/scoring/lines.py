@@ -7,7 +7,7 @@ that are alike. Columns of each class stay in their engine, which answers the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from math import inf, isfinite, sqrt
@@ -81,6 +81,7 @@ from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import worth
 
 Scores: TypeAlias = ScoredLines | ClassScores

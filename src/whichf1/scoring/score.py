@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import FrozenInstanceError, replace
 from functools import cached_property
 from math import isfinite, isnan
 from typing import Any, SupportsFloat, overload
@@ -17,6 +17,7 @@ from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed, Drawable
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import some
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus
+
+from whichf1.tables.records import dataclass
 
 HIDDEN = "***"
 LEAST = 5

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from math import hypot, inf, sqrt
@@ -30,6 +30,7 @@ from whichf1.statistics.scales import (
     tested_spread,
 )
 from whichf1.tables.cells import Array, in_range
+from whichf1.tables.records import dataclass
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""

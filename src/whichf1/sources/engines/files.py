@@ -8,7 +8,7 @@ import re
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from glob import glob, has_magic
 from itertools import chain
@@ -32,6 +32,7 @@ from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
 from whichf1.sources.engines.remote import Copy, Elsewhere, elsewhere, is_data
 from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
 from whichf1.tables.labels import from_text
+from whichf1.tables.records import dataclass
 
 if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
