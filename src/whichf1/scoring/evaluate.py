@@ -159,9 +159,9 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         binned = kernel.bin_sums(scores, y_true, edges)
         if binned is None:
             return None
-        items, positives, mass = binned
-        value = metric.of_bins(positives - mass, items)
-        return plain_score(float(value), settled, len(y_true), labels)
+        items, n = binned[0], len(y_true)
+        value = metric.of_bins(binned[1] - binned[2], items, n)  # positives without their mass
+        return plain_score(float(value), settled, n, labels)
     table = rank_arrays(y_true, scores)
     if table is None:
         return None
@@ -202,11 +202,13 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
 def _constant_loss(metric: Metric, codes: Array, classes: int, **arguments: Any) -> float:
     """The mean loss if every item has the observed frequencies of the classes as probabilities."""
     sizes = np.bincount(codes.astype(np.intp, copy=False), minlength=classes)
+    here = every_class(classes)
+    if np.count_nonzero(sizes) < classes:  # the loss of a class without items may be infinite
+        here = np.flatnonzero(sizes)
     share = sizes / len(codes)
-    rows = Predicted(every_class(classes), np.broadcast_to(share, (classes, classes)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        losses = metric.formula(rows, **arguments)
-    return float(np.add.reduce(np.where(sizes > 0, share * losses, 0.0)))
+    each = np.ndarray((len(here), classes), share.dtype, share, 0, (0, share.itemsize))
+    losses = metric.formula(Predicted(here, each), **arguments)
+    return float(np.add.reduce(share[here] * losses))
 
 
 def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:

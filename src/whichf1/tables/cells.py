@@ -588,14 +588,14 @@ class Predicted(NamedTuple):
 
     def total(self, part: Callable[[Any], Any]) -> Array:
         """The sum over the classes of a function of their scores, for each item."""
-        total: Array = part(self.scores).sum(1)
+        total: Array = np.add.reduce(part(self.scores), 1)
         return total
 
     def error(self, part: Callable[[Any], Any]) -> Array:
         """The same for their errors: the score, minus 1 for the true class."""
         errors = np.array(self.scores, np.float64)
         errors[np.arange(len(errors)), self.codes] -= 1
-        total: Array = part(errors).sum(1)
+        total: Array = np.add.reduce(part(errors), 1)
         return total
 
     def ahead(self, ties: Ties) -> Array:
