@@ -247,7 +247,7 @@ class Metric:
     """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
     which the kernel adds up without a table; None for parameters that need the table."""
     of_bins: Callable[[Any, Any, int], Any] | None = field(default=None, repr=False)
-    """For a ranking by probabilities: the score as a function of Σ (y − p) , the number of
+    """For a ranking by probabilities: the score as a function of Σ (y − p), of the number of
     items in each bin and of all items, which the kernel counts without a table."""
     of_labels: str | None = None
     """For a mean over items with sets of labels: what the kernel calls it, which adds it up without

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import read
@@ -657,10 +658,17 @@ def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
         if not sums.fair:
             check_rows(items.scores)
         return sums
+    if metric.of_labels is not None and lines.items is None:
+        summed = kernel.label_scores(items.true, items.scores, metric.of_labels)
+        if summed is not None:
+            return LossSums(len(items.true), *summed)
     if metric.probabilities:
         check_rows(items.scores)
     values = np.asarray(_each(definition)(items), np.float64)
-    count = np.ones(len(values)) if lines.items is None else lines.items
+    if lines.items is None:  # without BLAS, which starts threads for as little as this
+        sums = (float(np.add.reduce(x)) for x in (values, values * values))
+        return LossSums(len(values), *sums)
+    count = lines.items
     return LossSums(int(count.sum()), float(count @ values), float(count @ values**2))
 
 

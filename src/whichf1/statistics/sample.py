@@ -758,8 +758,9 @@ def equal_items(count: Array, squares: Array) -> tuple[Array, Array]:
 def degrees_of_freedom(parts: Array, times: Array) -> float:
     """The degrees of freedom of a variance: 2 V² / Var(V), after Satterthwaite (1946)."""
     squares = parts * parts
-    square = float(np.dot(times, squares))
-    uncertain = float((times * squares * squares).sum()) - square**2 / float(times.sum())
+    each = times * squares  # no dot product, for which BLAS would start threads
+    square = float(each.sum())
+    uncertain = float((each * squares).sum()) - square**2 / float(times.sum())
     return 2 * square**2 / uncertain if uncertain > 0 else inf
 
 
