@@ -666,8 +666,8 @@ def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
         check_rows(items.scores)
     values = np.asarray(_each(definition)(items), np.float64)
     if lines.items is None:  # without BLAS, which starts threads for as little as this
-        sums = (float(np.add.reduce(x)) for x in (values, values * values))
-        return LossSums(len(values), *sums)
+        total, squares = (float(np.add.reduce(x)) for x in (values, values * values))
+        return LossSums(len(values), total, squares)
     count = lines.items
     return LossSums(int(count.sum()), float(count @ values), float(count @ values**2))
 
