@@ -199,6 +199,43 @@ def test_a_score_of_small_arrays_calls_few_functions(name: str) -> None:
     assert fewest_calls(score) <= limits.get(name, OTHERS)
 
 
+OF_DELTA = {
+    200: (
+        "brennan_prediger coverage_error label_ranking_average_precision label_ranking_loss "
+        "one_error log_loss hinge_loss"
+    ),
+    270: (
+        "cohen_kappa scott_pi fleiss_kappa gwet_ac1 mcc accuracy error_rate "
+        "adjusted_balanced_accuracy hamming_loss subset_accuracy top_k_accuracy brier "
+        "spherical_score ranked_probability_score roc_auc mean_value"
+    ),
+    430: "one_vs_rest_mcc bayes_cost",
+    480: "krippendorff_alpha log_loss_skill brier_skill",
+    560: "expected_cost normalized_expected_cost",
+    790: (
+        "normalized_bayes_cost diagnostic_odds_ratio positive_likelihood_ratio "
+        "negative_likelihood_ratio"
+    ),
+    960: "aurc average_precision excess_aurc",
+}
+"""The same for a delta interval of 2,000 items, which takes as many calls as one of 100."""
+OTHERS_OF_DELTA = 390
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_delta_interval_calls_few_functions(name: str) -> None:
+    metric = EVERY[name]
+    data: tuple[Array, ...] = next(data_of(metric, 1999, 0))
+    options = next(options_of(metric, len(np.unique(data[0]))))
+    if metric.kind == "value":
+        data, options = (np.random.default_rng(0).random(1999),), {}
+    if "interval" not in getattr(wf, name).definition(**options).applicable:
+        return
+    score = partial(getattr(wf, name), *data, **options, interval="delta")
+    limits = {each: most for most, names in OF_DELTA.items() for each in names.split()}
+    assert fewest_calls(score) <= limits.get(name, OTHERS_OF_DELTA)
+
+
 @pytest.mark.parametrize(
     ("what", "most"),
     [
