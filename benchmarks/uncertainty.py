@@ -1,11 +1,12 @@
 """Speed of intervals and comparisons, as ratios measured in one run.
 
-Run: python benchmarks/uncertainty.py
+Run: python benchmarks/uncertainty.py, or with --registry for the intervals of every score.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 import time
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -17,6 +18,7 @@ import whichf1 as wf
 from whichf1.comparison.compare import compare_counts
 from whichf1.comparison.significance import Plan
 from whichf1.definitions.definition import define
+from whichf1.metrics import COUNTED, EVERY, Metric
 from whichf1.sources.arrays import count_together
 from whichf1.statistics.sample import generator
 
@@ -165,12 +167,76 @@ def delong_row() -> Iterator[Row]:
         yield at_most(f"DeLong's interval, {n:,} items", ours, "the AUC itself", area, 2)
 
 
+def data_of(metric: Metric, n: int) -> tuple[Any, ...]:
+    """Items as a metric takes them, in arrays."""
+    rng = np.random.default_rng(3)
+    two, guessed, _ = predictions(n, 2)
+    several, predicted, _ = predictions(n, 10)
+    scores = np.clip(0.6 * rng.random(n) + 0.4 * two * rng.random(n), 0, 1)
+    labels = rng.integers(0, 2, (n, 5))
+    return {
+        "rate": (two, guessed),
+        "agreement": (several, predicted),
+        "ranking": (two, scores),
+        "loss": (several, rng.dirichlet(np.ones(10), n)),
+        "items": (labels, np.where(rng.random((n, 5)) < 0.8, labels, 1 - labels)),
+        "label ranking": (labels, rng.random((n, 5))),
+        "value": (scores,),
+    }[metric.kind]
+
+
+def registry_rows(n: int = 100_000) -> Iterator[Row]:
+    """The delta interval of every score that has one, from arrays and from tables of them."""
+    for name, metric in EVERY.items():
+        options: dict[str, Any] = {"positive": 1} if metric.kind == "rate" else {}
+        if "costs" in metric.parameters:
+            options["costs"] = (1 - np.eye(10)).tolist()
+        score, items = partial(getattr(wf, name), **options), data_of(metric, n)
+        if "interval" not in getattr(wf, name).definition(**options).applicable:
+            continue
+        sources = {"arrays": items}
+        if metric.kind in COUNTED:
+            sources["counts"] = (wf.count(*items),)
+        elif metric.kind == "ranking":
+            sources["ranking"] = (wf.rank(*items),)
+        for source, data in sources.items():
+            plain = seconds(partial(_afresh, score, data), 0.1, 50)
+            took = seconds(partial(_afresh, score, data, interval="delta"), 0.1, 50)
+            what = f"delta interval of {name}, {n:,} items, {source}"
+            yield at_most(what, took, "the score itself", plain, BARS["delta"])
+
+
+def drawn_rows(n: int = 10_000, replicates: int = 2_000) -> Iterator[Row]:
+    """The bootstrap of every score of class counts against the bare draw of their cells."""
+    method = wf.Bootstrap(replicates=replicates, seed=7, kind="percentile")
+    for name, metric in EVERY.items():
+        options: dict[str, Any] = {"average": "macro"} if metric.kind == "rate" else {}
+        if "costs" in metric.parameters:
+            options["costs"] = (1 - np.eye(10)).tolist()
+        if metric.kind not in COUNTED:
+            continue
+        counts = wf.count(*predictions(n, 10)[:2])
+        draw = partial(generator(7).multinomial, n, counts.count / counts.n, replicates)
+        took = seconds(partial(getattr(wf, name), counts, **options, interval=method), 0.1, 50)
+        what = f"{replicates:,} replicates of {name}, {n:,} items, counts"
+        yield at_most(what, took, "NumPy's multinomial draw alone", seconds(draw, 0.1), 1.2)
+
+
+def _afresh(score: Callable[..., Any], data: tuple[Any, ...], **options: Any) -> None:
+    """Compute a score without tables that its data keep from the last time."""
+    for each in data:
+        getattr(each, "__dict__", {}).pop("table", None)
+    score(*data, **options)
+
+
 ROWS = (bootstrap_rows, package_row, interval_rows, posterior_rows, paired_row, delong_row)
+REGISTRY = (registry_rows, drawn_rows)
+"""Rows for every score, which take some minutes: ``--registry``."""
 
 
 def main() -> None:
     print(f"{'what':<78} {'seconds':>9}  {'ratio':>7}  bar")
-    for rows in ROWS:
+    for rows in REGISTRY if "--registry" in sys.argv else ROWS:
         for row in rows():
             mark = "" if row.met else "  NOT MET"
             print(

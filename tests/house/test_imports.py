@@ -47,7 +47,8 @@ def test_a_score_of_lists_loads_what_it_needs() -> None:
 
 
 NOT_FOR_A_SCORE = {
-    *("scipy", "narwhals", "rich", "matplotlib", "jinja2", "pydantic", "typer", "numpy.ma"),
+    *("scipy", "narwhals", "rich", "matplotlib", "jinja2", "pydantic", "typer"),
+    *("numpy.ma", "logging"),
     *("whichf1.comparison.compare", "whichf1.comparison.study", "whichf1.published.explain"),
     *("whichf1.comparison.disparity", "whichf1.reporting.disparity"),
     *("whichf1.reporting.leaderboard", "whichf1.reporting.pictures.drawing", "whichf1.paper"),

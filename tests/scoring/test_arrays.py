@@ -137,48 +137,45 @@ LIMITS = {
         "subset_accuracy hamming_loss label_ranking_average_precision coverage_error "
         "label_ranking_loss one_error"
     ),
-    20: "roc_auc average_precision",
+    20: "roc_auc average_precision expected_calibration_error",
     25: (
         "adjusted_rand_index log_loss brier top_k_accuracy precision recall f_beta f1 jaccard "
         "false_positive_rate false_negative_rate false_discovery_rate false_omission_rate "
-        "prevalence selection_rate positive_likelihood_ratio diagnostic_odds_ratio yule_q"
+        "prevalence selection_rate positive_likelihood_ratio diagnostic_odds_ratio yule_q "
+        "accuracy error_rate fowlkes_mallows max_calibration_error rms_calibration_error "
+        "hinge_loss"
     ),
     30: (
-        "accuracy error_rate no_information_rate mutual_information hierarchical_precision "
-        "hierarchical_recall hierarchical_f1 specificity negative_predictive_value informedness "
-        "markedness negative_likelihood_ratio one_vs_rest_accuracy fowlkes_mallows "
-        "optimized_precision index_of_balanced_accuracy"
+        "no_information_rate mutual_information hierarchical_precision hierarchical_recall "
+        "hierarchical_f1 specificity negative_predictive_value informedness markedness "
+        "negative_likelihood_ratio one_vs_rest_accuracy optimized_precision "
+        "index_of_balanced_accuracy cohen_kappa mcc normalized_mutual_information"
     ),
     35: (
-        "cohen_kappa scott_pi fleiss_kappa brennan_prediger mcc normalized_mutual_information "
-        "g_mean one_vs_rest_mcc"
+        "scott_pi fleiss_kappa brennan_prediger g_mean one_vs_rest_mcc adjusted_balanced_accuracy"
     ),
-    40: "adjusted_balanced_accuracy uncertainty net_benefit",
-    45: (
-        "krippendorff_alpha gwet_ac1 expected_calibration_error spherical_score "
-        "no_information_p_value"
-    ),
-    50: "max_calibration_error rms_calibration_error",
-    55: "ranked_probability_score ks f_max hinge_loss log_loss_skill gain lift",
+    40: ("uncertainty net_benefit gwet_ac1 no_information_p_value log_loss_skill brier_skill"),
+    45: "krippendorff_alpha spherical_score",
+    50: "ranked_probability_score ks f_max",
+    55: ("gain lift macro_mae recall_at_precision precision_at_recall partial_average_precision"),
     60: (
-        "brier_skill specificity_at_sensitivity macro_mae recall_at_precision "
-        "precision_at_recall partial_average_precision"
+        "specificity_at_sensitivity debiased_calibration_error sensitivity_at_specificity "
+        "tpr_at_fpr"
     ),
-    65: "debiased_calibration_error sensitivity_at_specificity tpr_at_fpr",
     70: "confusion_entropy log_auc",
-    95: "cramer_v",
-    100: "goodman_kruskal_lambda",
-    120: "equal_error_rate",
-    125: "dcg ndcg pr_gain_auc",
-    170: "miscalibration",
+    95: "cramer_v goodman_kruskal_lambda",
+    120: "equal_error_rate pr_gain_auc",
+    125: "dcg ndcg",
+    165: "miscalibration",
     175: "discrimination",
     180: "mean_value",
-    195: "cost_curve_area",
+    190: "cost_curve_area",
     205: "expected_cost bayes_cost",
     220: "normalized_expected_cost",
-    235: "aurc",
-    245: "normalized_bayes_cost excess_aurc selective_accuracy",
-    540: "smooth_calibration_error",
+    235: "aurc normalized_bayes_cost",
+    240: "excess_aurc",
+    245: "selective_accuracy",
+    535: "smooth_calibration_error",
 }
 """Functions of Python and C that a score of 100 items in arrays may call, as measured."""
 OTHERS = 120
@@ -200,6 +197,43 @@ def test_a_score_of_small_arrays_calls_few_functions(name: str) -> None:
     score = partial(getattr(wf, name), *data, **options)
     limits = {each: most for most, names in LIMITS.items() for each in names.split()}
     assert fewest_calls(score) <= limits.get(name, OTHERS)
+
+
+OF_DELTA = {
+    200: (
+        "brennan_prediger coverage_error label_ranking_average_precision label_ranking_loss "
+        "one_error log_loss hinge_loss"
+    ),
+    270: (
+        "cohen_kappa scott_pi fleiss_kappa gwet_ac1 mcc accuracy error_rate "
+        "adjusted_balanced_accuracy hamming_loss subset_accuracy top_k_accuracy brier "
+        "spherical_score ranked_probability_score roc_auc mean_value"
+    ),
+    430: "one_vs_rest_mcc bayes_cost",
+    480: "krippendorff_alpha log_loss_skill brier_skill",
+    560: "expected_cost normalized_expected_cost",
+    790: (
+        "normalized_bayes_cost diagnostic_odds_ratio positive_likelihood_ratio "
+        "negative_likelihood_ratio"
+    ),
+    960: "aurc average_precision excess_aurc",
+}
+"""The same for a delta interval of 2,000 items, which takes as many calls as one of 100."""
+OTHERS_OF_DELTA = 390
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_a_delta_interval_calls_few_functions(name: str) -> None:
+    metric = EVERY[name]
+    data: tuple[Array, ...] = next(data_of(metric, 1999, 0))
+    options = next(options_of(metric, len(np.unique(data[0]))))
+    if metric.kind == "value":
+        data, options = (np.random.default_rng(0).random(1999),), {}
+    if "interval" not in getattr(wf, name).definition(**options).applicable:
+        return
+    score = partial(getattr(wf, name), *data, **options, interval="delta")
+    limits = {each: most for most, names in OF_DELTA.items() for each in names.split()}
+    assert fewest_calls(score) <= limits.get(name, OTHERS_OF_DELTA)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Sized
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import cached_property, lru_cache, partial
 from itertools import combinations
 from math import inf, sqrt
@@ -60,6 +60,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key, Slices
 from whichf1.tables.units import Units
 

@@ -8,7 +8,6 @@ Rockette 1995), whatever the score is.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Any, NamedTuple
 
@@ -27,6 +26,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import VALUE, Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.trials import DataSet, RunKey, named
 from whichf1.tables.units import worth
 

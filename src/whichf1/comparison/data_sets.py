@@ -7,7 +7,7 @@ The data sets are the sample: a test asks whether systems differ on data sets li
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, permutations
 from math import factorial, inf, isfinite, pi, sqrt
@@ -20,6 +20,7 @@ from whichf1.errors import InputError
 from whichf1.statistics.sample import generator
 from whichf1.statistics.scales import Interval, t_quantile, upper_tail
 from whichf1.tables.cells import Array
+from whichf1.tables.records import dataclass
 
 DRAWS = 20_000
 """Draws of the Bayesian signed-rank test."""

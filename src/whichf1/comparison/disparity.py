@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, partial
 from math import isfinite
 from typing import Any, NamedTuple, Unpack
@@ -35,6 +35,7 @@ from whichf1.statistics.disparity import (
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed, Drawable
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key, Slices, order
 
 

@@ -7,7 +7,6 @@ that the correlation is the fraction of the items in a fold.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite, sqrt
 
 import numpy as np
@@ -18,6 +17,7 @@ from whichf1.definitions.definition import Definition
 from whichf1.errors import InputError
 from whichf1.statistics.scales import Interval, Spread, upper_tail
 from whichf1.tables.cells import Array
+from whichf1.tables.records import dataclass
 from whichf1.tables.trials import named
 
 

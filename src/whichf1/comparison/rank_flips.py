@@ -7,7 +7,6 @@ worth knowing whether a result holds under only one of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import sqrt
 from typing import Any
@@ -23,6 +22,7 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 DEFINITIONS = (
     "averaged_f1",

@@ -10,7 +10,7 @@ items (Obuchowski and Rockette 1995; Hillis 2007).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf, isfinite, sqrt
 
 import numpy as np
@@ -30,6 +30,7 @@ from whichf1.comparison.significance import (
 from whichf1.definitions.definition import Definition
 from whichf1.statistics.scales import Interval, Spread, transformed
 from whichf1.tables.cells import Array
+from whichf1.tables.records import dataclass
 
 RUNS, WELCH, ITEMS = "runs", "unmatched runs", "items"
 """The tests: matched runs, unmatched runs, and one run, for which only items vary."""

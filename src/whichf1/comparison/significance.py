@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from math import ceil, inf, isfinite, sqrt
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias, get_args
@@ -22,6 +22,7 @@ from whichf1.statistics.intervals import percentile_interval
 from whichf1.statistics.sample import Sample, Statistic
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
+from whichf1.tables.records import dataclass
 
 CLOSE = 1e-12
 """Differences this close are the same difference: rounding must not decide a test."""

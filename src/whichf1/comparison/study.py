@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from functools import cached_property
 from itertools import combinations
 from math import inf
@@ -35,6 +35,7 @@ from whichf1.sources.run_columns import Columns
 from whichf1.sources.trials import read_trials
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.saving import write_whole
 from whichf1.tables.trials import DataSet, Trials, named
 

@@ -6,9 +6,9 @@ Definition back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property, lru_cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -22,7 +22,15 @@ from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Fo
 from whichf1.definitions.signature import KEYS, VERSION, Word
 from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
 from whichf1.metrics import COUNTED, EVERY, Metric, find
-from whichf1.metrics.averaging import Scope, Undefined, ZeroRule, micro, of_averages, per_class
+from whichf1.metrics.averaging import (
+    Scope,
+    Undefined,
+    ZeroRule,
+    micro,
+    of_averages,
+    per_class,
+    rate_of,
+)
 from whichf1.metrics.registry import Kind
 from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import (
@@ -38,6 +46,7 @@ from whichf1.tables.cells import (
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 
 if TYPE_CHECKING:
     from whichf1.scoring.score import Score
@@ -395,9 +404,14 @@ class Definition:
             parameters = {**parameters, "labels": labels}
         return self.rule.settle(metric.formula(margins, **parameters))
 
-    def of_class(self, c: OneVsRest) -> Array:
-        """The rate of a class against the rest."""
-        return per_class(self.declaration, self.arguments, self.rule, c)
+    @cached_property
+    def of_class(self) -> Callable[[OneVsRest], Array]:
+        """The rate of a class against the rest, as a function of its counts."""
+        return rate_of(self.declaration, self.arguments, self.rule)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The fields alone, without what was computed from them."""
+        return {name: self.__dict__[name] for name in _FIELDS}
 
     def shares_of(self, counts: AnyCounts) -> Array:
         """The share that each class of these counts is scaled to."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from math import ceil, inf
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from whichf1.errors import DefinitionError, did_you_mean, is_number
+from whichf1.tables.records import dataclass
 
 SEED = 2019
 """The default seed: the same call always gives the same result."""

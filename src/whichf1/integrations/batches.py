@@ -6,7 +6,6 @@ Arrays of NumPy, torch, JAX and CuPy share the few methods used here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ import numpy as np
 from whichf1.errors import InputError, LabelError, ShapeError
 from whichf1.tables.counts import refuse_dense
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, wraps
 from typing import Any, NamedTuple
 
@@ -39,6 +39,7 @@ from whichf1.sources.lines import check_probabilities, check_rows
 from whichf1.tables.cells import Margins, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 try:
     import torch

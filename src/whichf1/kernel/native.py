@@ -245,7 +245,7 @@ def placements(
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     """Both columns in float64 and, from ``tp`` and ``fp`` on, their running sums: (4, scores)."""
     steps = np.empty((4, len(positives)))
-    c.running(positives, negatives, tp, fp, steps.ravel())
+    c.running(positives, negatives, tp, fp, steps)
     return steps
 
 
@@ -270,9 +270,8 @@ def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
     None if a score is outside [0, 1] or a label neither 0 nor 1.
     """
     bins = len(edges) + 1
-    room = np.empty(3 * bins)
-    known = c.bins(scores, labels, edges, THREADS, room)
-    return np.ndarray((3, bins), _FLOAT, room) if known else None
+    sums = np.empty((3, bins))
+    return sums if c.bins(scores, labels, edges, THREADS, sums) else None
 
 
 def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:

@@ -60,7 +60,7 @@ def normalized_mutual_information(
 def cramer_v(m: Margins) -> Ratio:
     """Strength of the association between true and predicted classes, from chi-squared."""
     k = m.tp.shape[-1]
-    cells, n = _every(m.cells), m.total[..., None]
+    cells, n = _every(m.cells), m.rows.sum(-1, keepdims=True)
     chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
     possible = chance.real > 0
     off = cells.values * n - chance

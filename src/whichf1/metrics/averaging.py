@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from whichf1.metrics.rates import precision, recall
 from whichf1.metrics.registry import Metric, Ratio, Value
 from whichf1.tables.cells import ENDLESS, Array, OneVsRest, is_exact
+from whichf1.tables.records import dataclass
 
 Undefined: TypeAlias = float | Literal["skip", "nan"]
 Scope: TypeAlias = Literal["empty", "one-sided", "no-hits"]
@@ -82,8 +84,23 @@ class ZeroRule:
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
     """The rate of each class (…, classes)."""
-    if not metric.harmonic or (rule.scope == "empty" and not rule.harmonic_epsilon):
-        return rule.settle(metric.formula(c, **parameters), unbounded=metric.bounds[1] == np.inf)
+    return rate_of(metric, parameters, rule)(c)
+
+
+def rate_of(
+    metric: Metric, parameters: dict[str, Value], rule: ZeroRule
+) -> Callable[[OneVsRest], Array]:
+    """The rate of each class as a function of the counts alone: what can be known is settled."""
+    if metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon):
+        return partial(_of_parts, metric, parameters, rule)
+    formula, settle, unbounded = metric.formula, rule.settle, metric.bounds[1] == np.inf
+    if parameters:
+        return lambda c: settle(formula(c, **parameters), unbounded)
+    return lambda c: settle(formula(c), unbounded)
+
+
+def _of_parts(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
+    """A harmonic mean of precision and recall that are settled one by one."""
     p, r = [rule.settle(part.formula(c)) for part in (precision, recall)]
     value = combine(metric, parameters, p, r, rule.harmonic_epsilon)
     if rule.scope == "no-hits":

@@ -9,7 +9,7 @@ import inspect
 import math
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property, partial
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
@@ -20,6 +20,7 @@ from whichf1.errors import DefinitionError, LabelError, did_you_mean, is_among
 from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 Ratio: TypeAlias = tuple[Array, Array]
 """Numerator and denominator; ``averaging.ZeroRule`` decides what 0/0 gives."""
@@ -249,9 +250,9 @@ class Metric:
     of_areas: Callable[..., Callable[[Any], Ratio] | None] | None = field(default=None, repr=False)
     """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
     which the kernel adds up without a table; None for parameters that need the table."""
-    of_bins: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
-    """For a ranking by probabilities: the score as a function of Σ (y − p) and of the number of
-    items in each bin, which the kernel counts without a table."""
+    of_bins: Callable[[Any, Any, int], Any] | None = field(default=None, repr=False)
+    """For a ranking by probabilities: the score as a function of Σ (y − p), of the number of
+    items in each bin and of all items, which the kernel counts without a table."""
     of_labels: str | None = None
     """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
     an array of all items."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from whichf1.paper.simulation import ALL, AVERAGED, OF_AVERAGES
 from whichf1.reporting.escape import csv_cell, csv_text
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 
 SINGLE = ("averaged F1", "F1 of averages", "macro precision", "macro recall", "precision", "recall")
 DEFINITIONS: dict[str, tuple[Definition, ...]] = {

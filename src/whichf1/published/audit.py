@@ -9,7 +9,6 @@ bound can be lower.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
@@ -20,6 +19,7 @@ from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.macro import bounds, highest_averaged_f1
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Displayed
+from whichf1.tables.records import dataclass
 
 Verdict: TypeAlias = Literal["averaged F1", "F1 of averages", "either", "impossible"]
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.resources import files
 from math import inf, isnan, nan
 from typing import Any
@@ -21,6 +21,7 @@ from whichf1.scoring.score import Score, difference
 from whichf1.sources.counts import as_counts
 from whichf1.tables.display import Displayed, Drawable
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 SAME = 1e-5
 """Values this close count as equal: float32 and small epsilons stay within it."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -29,6 +28,7 @@ from whichf1.tables.cells import Array, OneVsRest, Table
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Displayed
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 
 NEAREST = 5
 """How many values to report when nothing matches."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from numbers import Real
@@ -16,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.errors import FileError, InputError
 from whichf1.published.printed import EMPTY, PrintedTable, read_table, unmarked
+from whichf1.tables.records import dataclass
 
 Scale: TypeAlias = Literal["unit", "percent"]
 

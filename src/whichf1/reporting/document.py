@@ -10,7 +10,7 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from shutil import get_terminal_size
 from typing import Any, Literal, NamedTuple, TypeAlias
@@ -41,6 +41,7 @@ from whichf1.reporting.numbers import brief, items, number
 from whichf1.reporting.tabular import LatexColumn, LatexStyle, latex_tables
 from whichf1.statistics.scales import Interval
 from whichf1.tables.display import Displayed
+from whichf1.tables.records import dataclass
 
 Kind: TypeAlias = Literal["text", "prose", "code", "number", "interval"]
 """What a column holds: names, sentences, signatures, numbers, or intervals."""

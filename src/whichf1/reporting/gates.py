@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,6 +15,7 @@ from whichf1.reporting.escape import github_property, github_text, xml
 from whichf1.reporting.numbers import number
 from whichf1.reporting.slices import slice_name
 from whichf1.scoring.score import Score
+from whichf1.tables.records import dataclass
 
 if TYPE_CHECKING:
     from whichf1.reporting.leaderboard import Result, ResultsTable

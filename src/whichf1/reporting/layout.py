@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import zip_longest
 from math import isfinite
 from types import MappingProxyType
 from typing import Literal, NamedTuple, TypeAlias
+
+from whichf1.tables.records import dataclass
 
 WORDS, BARS = re.compile(r"\s*\S+\s*"), re.compile(r"[^|]*\|+|[^|]+")
 NO_HEADS: Mapping[int, str] = MappingProxyType({})

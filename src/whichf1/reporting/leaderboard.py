@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Literal, TypeAlias, Unpack, get_args
 
 from whichf1.comparison.compare import (
@@ -44,6 +44,7 @@ from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import are_sets, has_columns
 from whichf1.statistics.scales import Interval
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key
 
 Show: TypeAlias = Literal["value", "interval", "error"]

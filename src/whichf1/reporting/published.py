@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
 
 from whichf1.definitions.words import because
@@ -15,6 +14,7 @@ from whichf1.published.explain import Explanation, Match
 from whichf1.published.numbers import Scale, read_results
 from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Presented
 from whichf1.reporting.numbers import numbered
+from whichf1.tables.records import dataclass
 
 MOST_MATCHES = 10
 """How many matches are shown; files have all."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack
 
@@ -46,6 +46,7 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import VALUE, Label
+from whichf1.tables.records import dataclass
 from whichf1.tables.saving import write_whole
 from whichf1.tables.spans import SpanCounts
 

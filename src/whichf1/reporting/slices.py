@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition
@@ -14,6 +14,7 @@ from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Rows
 from whichf1.reporting.numbers import items, numbered, signed, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key
 
 Scorer: TypeAlias = Callable[[Definition], Score]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import count
 from typing import NamedTuple
 
 from whichf1.errors import InputError
 from whichf1.reporting.escape import latex_length
+from whichf1.tables.records import dataclass
 
 TEXT_WIDTH = 345.0
 """The text width of the article class at 10 pt, in points: the narrowest common one."""

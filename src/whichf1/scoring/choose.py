@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.metrics import METRICS
 from whichf1.scoring.properties import CHECKS, Property, check, is_checked
 from whichf1.tables.display import Displayed
+from whichf1.tables.records import dataclass
 
 OPITZ = "Opitz 2024, doi:10.1162/tacl_a_00675"
 RELOADED = "Maier-Hein et al. 2024 (Metrics Reloaded), doi:10.1038/s41592-023-02151-z"

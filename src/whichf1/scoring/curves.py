@@ -6,7 +6,7 @@ The best threshold is exact: one sort, then every distinct score is tried.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -43,6 +43,7 @@ from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array, RankTable, Table
 from whichf1.tables.display import Drawable
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 
 _CHUNK = 1 << 17
 """Thresholds tried at a time."""

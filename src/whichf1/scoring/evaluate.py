@@ -16,7 +16,14 @@ from whichf1.kernel import LossSums
 from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
 from whichf1.metrics.calibration import equal_width
-from whichf1.scoring.score import NO_SQUARES, PerClass, Score, effective_n, warn_of_other_data
+from whichf1.scoring.score import (
+    NO_SQUARES,
+    PerClass,
+    Score,
+    effective_n,
+    plain_score,
+    warn_of_other_data,
+)
 from whichf1.sources.arrays import (
     count_class,
     count_margins,
@@ -55,17 +62,32 @@ def run(
 
     ``named`` are the columns of a dataframe or file, and how it is read.
     """
-    plain = not named and labels is weights is cluster is None
-    if plain:
-        quick = _QUICK.get(definition.quick) if type(y_true) is np.ndarray else None
+    if not named and labels is weights is cluster is None:
+        return run_alone(definition, y_true, y_pred)
+    data = {"labels": labels, "weights": weights, "cluster": cluster}
+    return _of_data(definition, y_true, y_pred, data, named)
+
+
+def run_alone(definition: Definition, y_true: Any, y_pred: Any = None) -> Score:
+    """Run a definition on data with neither declared labels, weights, clusters nor columns."""
+    if type(y_true) is np.ndarray:
+        quick = _QUICK.get(definition.quick)
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
             return score
-    counted = definition.declaration.kind in _OF_COUNTS
-    if plain and counted and y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts)):
+    counted = y_pred is None and isinstance(y_true, (Counts, MultiLabelCounts))
+    if counted and definition.declaration.kind in _OF_COUNTS:
         return evaluate(definition, y_true)
-    data = {"labels": labels, "weights": weights, "cluster": cluster}
-    if counted:
+    return _of_data(definition, y_true, y_pred, dict(_NO_DATA), {})
+
+
+_NO_DATA: dict[str, Any] = {"labels": None, "weights": None, "cluster": None}
+
+
+def _of_data(
+    definition: Definition, y_true: Any, y_pred: Any, data: dict[str, Any], named: dict[str, Any]
+) -> Score:
+    if definition.declaration.kind in _OF_COUNTS:
         return _of_predictions(definition, y_true, y_pred, data, named)
     from whichf1.scoring.lines import evaluate_scores
 
@@ -100,7 +122,7 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
         return None
     labels, margins = counted
     value = float(definition.of_table(margins, labels))
-    return Score(value, definition, len(y_true), labels)
+    return plain_score(value, definition, len(y_true), labels)
 
 
 def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
@@ -109,14 +131,14 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
         if alone is None:
             return None
         labels, c = alone
-        return Score(float(definition.of_class(c)), definition, len(y_true), labels)
+        return plain_score(float(definition.of_class(c)), definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, False)
     if counted is None:
         return None
     labels, margins = counted
     frozen = definition.fix(labels, margins)
     value = definition.values(frozen)
-    return Score(float(value), definition.over_observed, len(y_true), frozen.labels)
+    return plain_score(float(value), definition.over_observed, len(y_true), frozen.labels)
 
 
 def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
@@ -131,15 +153,15 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         if areas is None or not (areas[0] and areas[1]):
             return None
         part, whole = ratio_of(areas)
-        return Score(float(part / whole), settled, len(y_true), labels)
+        return plain_score(float(part / whole), settled, len(y_true), labels)
     if metric.of_bins is not None and settled.arguments["binning"] == "equal-width":
         edges = equal_width(settled.arguments["bins"])
         binned = kernel.bin_sums(scores, y_true, edges)
         if binned is None:
             return None
-        items, positives, mass = binned
-        value = metric.of_bins(positives - mass, items)
-        return Score(float(value), settled, len(y_true), labels)
+        items, n = binned[0], len(y_true)
+        value = metric.of_bins(binned[1] - binned[2], items, n)  # positives without their mass
+        return plain_score(float(value), settled, n, labels)
     table = rank_arrays(y_true, scores)
     if table is None:
         return None
@@ -150,7 +172,7 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
     elif not positives or not negatives:
         return None
     top, bottom = metric.formula(table, **settled.arguments)
-    return Score(float(top / bottom), settled, y_true.shape[0], labels)
+    return plain_score(float(top / bottom), settled, y_true.shape[0], labels)
 
 
 def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
@@ -174,17 +196,19 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
         if not constant > 0:
             return None
         value = 1 - value / constant if metric.relative == "skill" else value / constant
-    return Score(value, settled, sums.n, labels)
+    return plain_score(value, settled, sums.n, labels)
 
 
 def _constant_loss(metric: Metric, codes: Array, classes: int, **arguments: Any) -> float:
     """The mean loss if every item has the observed frequencies of the classes as probabilities."""
     sizes = np.bincount(codes.astype(np.intp, copy=False), minlength=classes)
+    here = every_class(classes)
+    if np.count_nonzero(sizes) < classes:  # the loss of a class without items may be infinite
+        here = np.flatnonzero(sizes)
     share = sizes / len(codes)
-    rows = Predicted(every_class(classes), np.broadcast_to(share, (classes, classes)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        losses = metric.formula(rows, **arguments)
-    return float(np.add.reduce(np.where(sizes > 0, share * losses, 0.0)))
+    each = np.ndarray((len(here), classes), share.dtype, share, 0, (0, share.itemsize))
+    losses = metric.formula(Predicted(here, each), **arguments)
+    return float(np.add.reduce(share[here] * losses))
 
 
 def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
@@ -213,7 +237,7 @@ def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
         if table is None:
             return None
         value = float(definition.values(definition.fix(labels, table)))
-    return Score(value, definition.over_declared, len(y_true), labels)
+    return plain_score(value, definition.over_declared, len(y_true), labels)
 
 
 def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
@@ -227,7 +251,7 @@ def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score 
             return None
         values = definition.declaration.formula(items, **definition.arguments)
         value = float(np.add.reduce(values)) / len(values)
-    return Score(value, definition, len(y_true), labels)
+    return plain_score(value, definition, len(y_true), labels)
 
 
 def _of_labels(metric: Metric, y_true: Array, other: Array) -> float | None:

@@ -14,7 +14,7 @@ from whichf1.definitions.options import Options
 from whichf1.definitions.signature import read
 from whichf1.errors import DefinitionError, ShapeError
 from whichf1.metrics import Metric, find
-from whichf1.scoring.evaluate import evaluate_per_class, run
+from whichf1.scoring.evaluate import evaluate_per_class, run, run_alone
 from whichf1.scoring.score import PerClass, Score
 from whichf1.sources.counts import DATA_OPTIONS, as_counts
 from whichf1.sources.request import are_sets
@@ -65,27 +65,25 @@ class Scorer:
         chosen: dict[str, Any] = {**options}
         if not _OF_DATA.isdisjoint(options):
             chosen = {k: v for k, v in options.items() if k not in _OF_DATA}
-        key = (*chosen.items(), *map(type, chosen.values()))  # 1 and True are two classes
         try:
-            return self._known[key]
+            return self._known[_key(chosen)]
         except (KeyError, TypeError):  # new, or not hashable
             pass
-        plain = all(isinstance(v, _PLAIN) for v in chosen.values())
+        key = _key(chosen) if all(isinstance(v, _PLAIN) for v in chosen.values()) else None
         parameters = {k: chosen.pop(k) for k in self.metric.parameters if k in chosen}
         definition = define(self.__name__, parameters, chosen)
-        if len(self._known) < 1000 and plain:
+        if len(self._known) < 1000 and key is not None:
             self._known[key] = definition
         return definition
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score; ``help(metric)`` describes the options."""
         try:  # the common case, and faster
-            key = (*options.items(), *map(type, options.values())) if options else ()
-            known = self._known.get(key)
+            known = self._known.get(_key(options) if options else ())
         except TypeError:  # not hashable
             known = None
         if known is not None:
-            return run(known, y_true, y_pred)
+            return run_alone(known, y_true, y_pred)
         if _OF_DATA.isdisjoint(options):
             return run(self.definition(**options), y_true, y_pred)
         return run(self.definition(**options), y_true, y_pred, **_data(options))
@@ -117,6 +115,12 @@ class Scorer:
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
+
+
+def _key(options: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The names, values and types of options: 1 and True are two classes."""
+    values = options.values()
+    return (*options, *values, *map(type, values))
 
 
 @cache

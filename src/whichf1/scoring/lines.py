@@ -7,7 +7,7 @@ that are alike. Columns of each class stay in their engine, which answers the sa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import permutations
 from math import inf, isfinite, sqrt
@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import read
@@ -81,6 +82,7 @@ from whichf1.tables.cells import Array, RankedLabels
 from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import worth
 
 Scores: TypeAlias = ScoredLines | ClassScores
@@ -656,10 +658,17 @@ def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
         if not sums.fair:
             check_rows(items.scores)
         return sums
+    if metric.of_labels is not None and lines.items is None:
+        summed = kernel.label_scores(items.true, items.scores, metric.of_labels)
+        if summed is not None:
+            return LossSums(len(items.true), *summed)
     if metric.probabilities:
         check_rows(items.scores)
     values = np.asarray(_each(definition)(items), np.float64)
-    count = np.ones(len(values)) if lines.items is None else lines.items
+    if lines.items is None:  # without BLAS, which starts threads for as little as this
+        total, squares = (float(np.add.reduce(x)) for x in (values, values * values))
+        return LossSums(len(values), total, squares)
+    count = lines.items
     return LossSums(int(count.sum()), float(count @ values), float(count @ values**2))
 
 

@@ -6,7 +6,6 @@ As in Opitz and Burst, 'Macro F1 and Macro F1' (2019): 'averaged F1' is the mean
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Unpack
 
@@ -26,6 +25,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts, refuse_dense
 from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 
 MOST_PAIRED = 10_000
 """Up to this many classes, all pairs are searched for the largest term."""

@@ -7,7 +7,7 @@ were tried.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import combinations, product
 from typing import TypeAlias
@@ -20,6 +20,7 @@ from whichf1.metrics import COUNTED
 from whichf1.tables.cells import Array, Table, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 
 Matrix: TypeAlias = tuple[tuple[int, ...], ...]
 Pairs: TypeAlias = Iterator[tuple[Array, Array]]

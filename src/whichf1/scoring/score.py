@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass, replace
+from dataclasses import FrozenInstanceError, replace
 from functools import cached_property
 from math import isfinite, isnan
 from typing import Any, SupportsFloat, overload
@@ -17,6 +17,7 @@ from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed, Drawable
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import some
 
 
@@ -161,6 +162,19 @@ class Score(Displayed, float):
     def _shown(self) -> str:
         shown = "undefined" if isnan(self) else f"{self:.4f}"
         return f"{shown} {self.interval:.4f}" if self.interval else shown
+
+
+_new_float = float.__new__
+
+
+def plain_score(value: float, definition: Definition, n: int, classes: Labels) -> Score:
+    """A score without an interval, of items without weights: as ``Score``, and faster."""
+    if definition.data:
+        return Score(value, definition, n, classes)
+    self = _new_float(Score, value)
+    fields = self.__dict__
+    fields["definition"], fields["n"], fields["classes"] = definition, n, classes
+    return self
 
 
 def value_fields(value: float, interval: Interval | None) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
@@ -41,6 +41,7 @@ from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label, Labels
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key, Slices
 from whichf1.tables.units import worth
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, unquote_plus
 
 from whichf1.errors import InputError
+from whichf1.tables.records import dataclass
 
 HIDDEN = "***"
 LEAST = 5

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from typing import Any, NamedTuple, NoReturn, Unpack
 
@@ -39,6 +39,7 @@ from whichf1.sources.sequences import (
 from whichf1.tables.annotations import Ratings, in_order
 from whichf1.tables.cells import Array, sum_by
 from whichf1.tables.labels import Labels, as_number, from_text, kind_of, shortened
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key, Slices
 
 USUAL: Mapping[str, tuple[str, ...]] = {

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
@@ -35,6 +34,7 @@ from whichf1.sources.request import (
 from whichf1.sources.sequences import column, encode_alike, is_missing, to_numpy, weights_column
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import VALUE, Labels, from_text
+from whichf1.tables.records import dataclass
 from whichf1.tables.trials import RunKey, as_codes, coded_sets
 
 ROLES = {

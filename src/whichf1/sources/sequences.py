@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, NamedTuple, NoReturn
 
@@ -14,6 +13,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key
 from whichf1.tables.units import cluster_labels, refuse_sum
 

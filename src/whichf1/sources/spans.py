@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from whichf1.sources.sequences import clusters_of, slices_of_arrays, squared, we
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import FN, FP, OUTCOMES, PARTIAL, TP
 from whichf1.tables.labels import Labels, shortened
+from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Slices
 from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import refuse_undeclared

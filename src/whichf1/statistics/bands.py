@@ -13,7 +13,6 @@ end. ``benchmarks/bands.py`` simulates how often they contain the true curve.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -22,6 +21,7 @@ from whichf1.errors import DefinitionError, InputError, is_number
 from whichf1.statistics.sample import generator
 from whichf1.tables.cells import Array
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 
 DRAWS = 2000
 GROUPS = 1000

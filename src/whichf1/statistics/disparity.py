@@ -15,7 +15,6 @@ worst score works the same way, with groups in place of pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, isnan, prod, sqrt
 from typing import NamedTuple
@@ -24,6 +23,7 @@ import numpy as np
 
 from whichf1.statistics.scales import normal_quantile, normal_tail, special
 from whichf1.tables.cells import Array
+from whichf1.tables.records import dataclass
 
 _NODES = 200
 """Points of the integral over a range; it is exact to about 1e-14."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from math import hypot, inf, sqrt
@@ -30,6 +30,7 @@ from whichf1.statistics.scales import (
     tested_spread,
 )
 from whichf1.tables.cells import Array, in_range
+from whichf1.tables.records import dataclass
 
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
@@ -757,8 +758,9 @@ def equal_items(count: Array, squares: Array) -> tuple[Array, Array]:
 def degrees_of_freedom(parts: Array, times: Array) -> float:
     """The degrees of freedom of a variance: 2 V² / Var(V), after Satterthwaite (1946)."""
     squares = parts * parts
-    square = float(np.dot(times, squares))
-    uncertain = float((times * squares * squares).sum()) - square**2 / float(times.sum())
+    each = times * squares  # no dot product, for which BLAS would start threads
+    square = float(each.sum())
+    uncertain = float((each * squares).sum()) - square**2 / float(times.sum())
     return 2 * square**2 / uncertain if uncertain > 0 else inf
 
 

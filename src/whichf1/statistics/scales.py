@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from math import erfc, exp, expm1, inf, isfinite, isnan, log, log1p, sqrt, ulp
 from typing import Any, Literal, NamedTuple
@@ -21,6 +21,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.tables.cells import Array
+from whichf1.tables.records import dataclass
 
 NONE = 1e-12
 """Up to this size, a standard error counts as 0: the score does not vary to first order."""

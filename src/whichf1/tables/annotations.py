@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple, Self
 
@@ -13,6 +13,7 @@ from whichf1.errors import ShapeError
 from whichf1.tables.cells import Array, CellValues, Margins, in_range, is_exact, sum_by
 from whichf1.tables.label_sets import LabelLines
 from whichf1.tables.labels import Labels, as_number
+from whichf1.tables.records import dataclass
 
 
 class Linear(NamedTuple):

@@ -348,42 +348,45 @@ class CountedMargins(Margins):
 
     def __init__(self, table: kernel.CountedTable, n: int) -> None:
         """``table`` is whole, unless only the margins themselves are asked for."""
-        labels, self._margins, self._sums, filled = table
-        self._filled = filled or b""
-        self._classes = len(labels)
-        self.total: Any = np.float64(n)
+        self._table, self.total = table, float(n)  # type: ignore[assignment]
 
     def __getattr__(self, name: str) -> Any:
         """Its arrays, all at once: they are not there at first."""
         if name not in ("tp", "fp", "fn"):
             raise AttributeError(name)
-        margins, k = self._margins, self._classes
+        margins, k = self._table[1], len(self._table[0])
         self.tp = np.ndarray(k, _FLOAT, margins)
         self.fp = np.ndarray(k, _FLOAT, margins, 8 * k)
         self.fn = np.ndarray(k, _FLOAT, margins, 16 * k)
         return getattr(self, name)
 
-    right = property(lambda self: self._sums[0])
-    wrong = property(lambda self: self._sums[1])
-    apart = property(lambda self: self._sums[2])
-    rows_apart = property(lambda self: self._sums[3])
-    columns_apart = property(lambda self: self._sums[4])
-    together = property(lambda self: self._sums[5])
-    pairs = property(lambda self: self._sums[6:])
+    right = property(lambda self: self._table[2][0])
+    wrong = property(lambda self: self._table[2][1])
+    apart = property(lambda self: self._table[2][2])
+    rows_apart = property(lambda self: self._table[2][3])
+    columns_apart = property(lambda self: self._table[2][4])
+    together = property(lambda self: self._table[2][5])
+    pairs = property(lambda self: self._table[2][6:])
+    _difference = property(lambda self: self.total - self.tp - self.fp - self.fn)
     shared = property(lambda self: self._information[0])
     entropies = property(lambda self: self._information[1:])
     _tn = _distances = None
 
     @cached_property
     def _information(self) -> tuple[float, ...]:
-        return kernel.information(self._margins, self._filled)
+        return kernel.information(self._table[1], self._filled)
+
+    @property
+    def _filled(self) -> bytes:
+        return self._table[3] or b""
 
     @cached_property
     def cells(self) -> CellValues:
         """The counts of the cells that are not empty."""
-        n = len(self._filled) // 16
-        key = np.ndarray(n, _INTEGER, self._filled)
-        return CellValues(key, np.ndarray(n, _FLOAT, self._filled, 8 * n), self._classes)
+        filled, classes = self._filled, len(self._table[0])
+        n = len(filled) // 16
+        key = np.ndarray(n, _INTEGER, filled)
+        return CellValues(key, np.ndarray(n, _FLOAT, filled, 8 * n), classes)
 
 
 def remainder(total: Array, touched: Array, outside: Callable[[int], Array]) -> Array:
@@ -599,14 +602,14 @@ class Predicted(NamedTuple):
 
     def total(self, part: Callable[[Any], Any]) -> Array:
         """The sum over the classes of a function of their scores, for each item."""
-        total: Array = part(self.scores).sum(1)
+        total: Array = np.add.reduce(part(self.scores), 1)
         return total
 
     def error(self, part: Callable[[Any], Any]) -> Array:
         """The same for their errors: the score, minus 1 for the true class."""
         errors = np.array(self.scores, np.float64)
         errors[np.arange(len(errors)), self.codes] -= 1
-        total: Array = part(errors).sum(1)
+        total: Array = np.add.reduce(part(errors), 1)
         return total
 
     def ahead(self, ties: Ties) -> Array:

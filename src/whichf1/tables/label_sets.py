@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -12,6 +12,7 @@ import numpy as np
 from whichf1.errors import DefinitionError
 from whichf1.tables.cells import Array, OneVsRest, every_class, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import (
     Units,
     present_clusters,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import Additive, further
 
 

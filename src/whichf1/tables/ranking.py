@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,7 @@ from whichf1.errors import InputError
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import (
     Additive,
     are_sums,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -14,6 +13,7 @@ from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.labels import Labels
 from whichf1.tables.moments import Moments
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import Additive, merged
 
 Key: TypeAlias = tuple[Any, ...]

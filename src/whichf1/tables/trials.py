@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from whichf1.errors import InputError, MergeError
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed
 from whichf1.tables.labels import Labels
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import Additive, cluster_labels, common_labels, some
 
 ABSENT = -1

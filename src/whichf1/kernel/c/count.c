@@ -145,19 +145,27 @@ static wf_status emit_hashed(worker *w, wf_pairs *out)
     return WF_OK;
 }
 
-static wf_status emit_dense(worker *w, wf_pairs *out)
+/* The filled cells of a table, in order; without branches, which would be mispredicted. There is
+ * room for one place more than there are. */
+static size_t find_filled(const worker *w, uint32_t *places)
 {
-    wf_status status = wf_flush(w);
-    if (status) return status;
-    size_t span = (size_t)1 << w->bits, cells = 0, classes = 0, to = 0;
-    int16_t codes[1 << MOST_BITS] = {0};
-    for (size_t at = 0; at < span * span; at++) {
-        if (!w->totals[at]) continue;
-        codes[at >> w->bits] = codes[at & (span - 1)] = 1;
-        cells++;
+    size_t filled = 0;
+    for (size_t at = 0; at < cells_of(w); at++) {
+        places[filled] = (uint32_t)at;
+        filled += w->totals[at] != 0;
     }
+    return filled;
+}
+
+static wf_status emit_filled(worker *w, const uint32_t *places, size_t filled, wf_pairs *out)
+{
+    size_t span = (size_t)1 << w->bits, classes = 0;
+    int16_t codes[1 << MOST_BITS];
+    memset(codes, 0, span * sizeof *codes);
+    for (size_t i = 0; i < filled; i++)
+        codes[places[i] >> w->bits] = codes[places[i] & (span - 1)] = 1;
     for (size_t offset = 0; offset < span; offset++) classes += (size_t)codes[offset];
-    status = allocate(out, cells, classes, w->weights != NULL);
+    wf_status status = allocate(out, filled, classes, w->weights != NULL);
     if (status) return status;
     classes = 0;
     for (size_t offset = 0; offset < span; offset++) {
@@ -165,16 +173,30 @@ static wf_status emit_dense(worker *w, wf_pairs *out)
         out->values[classes] = (int64_t)ordered(w->low + offset, w->sign);
         codes[offset] = (int16_t)classes++;
     }
-    for (size_t at = 0; at < span * span; at++) {
-        if (!w->totals[at]) continue;
-        out->true_[to] = codes[at >> w->bits];
-        out->predicted[to] = codes[at & (span - 1)];
-        if (out->sum) out->sum[to] = w->sums[at];
-        else out->count[to] = (int64_t)w->totals[at];
-        to++;
+    for (size_t i = 0; i < filled; i++) {
+        out->true_[i] = codes[places[i] >> w->bits];
+        out->predicted[i] = codes[places[i] & (span - 1)];
+        if (out->sum) out->sum[i] = w->sums[places[i]];
+        else out->count[i] = (int64_t)w->totals[places[i]];
     }
     out->sorted = 1;
     return WF_OK;
+}
+
+static wf_status emit_dense(worker *w, wf_pairs *out)
+{
+    uint32_t few[FEW_CELLS + 1], *places = few;
+    size_t cells = cells_of(w), filled = 0;
+    wf_status status = wf_flush(w);
+    if (status) return status;
+    if (cells > FEW_CELLS) {
+        for (size_t at = 0; at < cells; at++) filled += w->totals[at] != 0;
+        if (!(places = malloc((filled + 1) * sizeof *places))) return WF_NO_MEMORY;
+    }
+    filled = find_filled(w, places);
+    status = emit_filled(w, places, filled, out);
+    if (places != few) free(places);
+    return status;
 }
 
 static void prepare(worker *w, const wf_column *true_, const wf_column *predicted,

@@ -9,6 +9,7 @@ enum {
     WORD_BITS = 7, /* up to here counters are words; beyond, they are bytes that carry over */
     MOST_BITS = 12,
     LANES_FROM = 1024, /* items */
+    FEW_CELLS = 1024,  /* whose places are on the stack */
     COUPLES = 1 << 16,
     SLICE = 1 << 17
 };

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from hashlib import file_digest, sha256
 from pathlib import Path
@@ -57,6 +57,7 @@ from whichf1.scoring.score import Score, effective_n
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 from whichf1.tables.units import Additive
 
 MOST_PAIRS = 30

@@ -7,7 +7,6 @@ The page holds the whole ranking, so the counts at each threshold are exact, and
 from __future__ import annotations
 
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +23,7 @@ from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate
 from whichf1.tables.cells import Array
 from whichf1.tables.ranking import Ranking
+from whichf1.tables.records import dataclass
 
 WHOLE = ("accuracy", "error_rate", "cohen_kappa", "mcc", "averaged_f1", "f1_of_averages")
 """Scores of both classes that are shown next to those of the positive one."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 from whichf1.definitions.words import capital
 from whichf1.errors import DefinitionError, InputError, did_you_mean
 from whichf1.reporting.pictures.marks import Picture
+from whichf1.tables.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -17,6 +17,7 @@ from whichf1.errors import InputError
 from whichf1.reporting.escape import visible
 from whichf1.tables.cells import Array
 from whichf1.tables.display import presenters
+from whichf1.tables.records import dataclass
 from whichf1.tables.saving import write_whole
 
 Numbers: TypeAlias = tuple[float, ...]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +33,7 @@ from whichf1.reporting.pictures.marks import (
     Tiles,
 )
 from whichf1.reporting.pictures.placing import Taken, left_out_notes, reach_of, wanted
+from whichf1.tables.records import dataclass
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -21,7 +21,7 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, nullcontext, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -35,6 +35,7 @@ from whichf1.sources.engines.remote import Copy
 from whichf1.sources.request import Reading, refuse_twins
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Label
+from whichf1.tables.records import dataclass
 
 Compression: TypeAlias = Literal["none", "gzip", "zstd"]
 Answered: TypeAlias = Callable[[Any], bool]

@@ -7,7 +7,6 @@ errors. Of a Parquet file, only the columns that are used are copied, to the sam
 from __future__ import annotations
 
 import errno
-import logging
 import os
 import shutil
 import tempfile
@@ -181,10 +180,11 @@ class OfAddress(Elsewhere):
             raise_alone(
                 FileError(
                     f"{self.name}: files cannot be read from {self._address.scheme}://. For a "
-                    f"database, "
-                    "name the rows: --table or --query (table=, query=)."
+                    "database, name the rows: --table or --query (table=, query=)."
                 )
             )
+        import logging  # slow to import
+
         # what such a library logs is for those who set up logging; our error says the rest
         library = type(system).__module__.partition(".")[0]
         logging.getLogger(library).addHandler(logging.NullHandler())

@@ -9,7 +9,7 @@ import operator
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from math import inf
 from typing import Any, ClassVar
 
@@ -23,6 +23,7 @@ from whichf1.sources.questions.grouped import KEY, Question, grouped_frame, kept
 from whichf1.sources.request import Request, Row
 from whichf1.sources.request import narwhals as nw
 from whichf1.tables.cells import EQUALLY_GOOD, cost_matrix
+from whichf1.tables.records import dataclass
 
 Place = tuple[Any, int]
 """A value of the true class, and the position of its class among the columns of a system."""
