@@ -23,9 +23,10 @@ static void check_count(size_t n)
     for (size_t i = 0; i < out.cells; i++) {
         CHECK(out.sum || out.count[i] > 0);
         total += out.sum ? out.sum[i] : (double)out.count[i];
-        if (!out.sorted) continue;
         CHECK(out.true_[i] >= 0 && out.true_[i] < (int64_t)out.classes);
         CHECK(out.predicted[i] >= 0 && out.predicted[i] < (int64_t)out.classes);
+        CHECK(!i || out.true_[i - 1] < out.true_[i] ||
+              (out.true_[i - 1] == out.true_[i] && out.predicted[i - 1] < out.predicted[i]));
     }
     for (size_t i = 0; i < n; i++) expected += weights ? weights[i] : 1;
     CHECK(total == expected);
@@ -42,8 +43,7 @@ static void check_count(size_t n)
             if (left[i] == left[at] && right[i] == right[at])
                 expected_count += weights ? weights[i] : 1;
         for (size_t i = 0; i < out.cells; i++) {
-            int64_t x = out.sorted ? out.values[out.true_[i]] : out.true_[i];
-            int64_t y = out.sorted ? out.values[out.predicted[i]] : out.predicted[i];
+            int64_t x = out.values[out.true_[i]], y = out.values[out.predicted[i]];
             if ((uint64_t)x == left[at] && (uint64_t)y == right[at])
                 count = out.sum ? out.sum[i] : (double)out.count[i];
         }
@@ -69,23 +69,21 @@ static void check_margins(size_t n)
     wf_pairs pairs;
     p.sign = t.sign;
     CHECK(wf_count(&t, &p, NULL, n, (wf_count_options){1, 0}, &pairs) == WF_OK);
-    if (pairs.sorted) {
-        size_t k = pairs.classes;
-        double *table = malloc(24 * k), *filled = malloc(8 * pairs.cells), out[3];
-        wf_table_sums whole;
-        wf_table(&pairs, table, &whole);
-        CHECK(whole.right + whole.wrong == (double)n);
-        note(table, 24 * k);
-        note(&whole, sizeof whole);
-        for (size_t i = 0; i < pairs.cells; i++) {
-            filled[i] = (double)pairs.count[i];
-            pairs.true_[i] = pairs.true_[i] * (int64_t)k + pairs.predicted[i];
-        }
-        CHECK(wf_information(table, k, pairs.true_, filled, pairs.cells, out) == WF_OK);
-        CHECK(out[0] <= out[1] * (1 + 1e-9) + 1e-9 && out[0] <= out[2] * (1 + 1e-9) + 1e-9);
-        free(filled);
-        free(table);
+    size_t k = pairs.classes;
+    double *table = malloc(24 * k), *filled = malloc(8 * pairs.cells), out[3];
+    wf_table_sums whole;
+    wf_table(&pairs, table, &whole);
+    CHECK(whole.right + whole.wrong == (double)n);
+    note(table, 24 * k);
+    note(&whole, sizeof whole);
+    for (size_t i = 0; i < pairs.cells; i++) {
+        filled[i] = (double)pairs.count[i];
+        pairs.true_[i] = pairs.true_[i] * (int64_t)k + pairs.predicted[i];
     }
+    CHECK(wf_information(table, k, pairs.true_, filled, pairs.cells, out) == WF_OK);
+    CHECK(out[0] <= out[1] * (1 + 1e-9) + 1e-9 && out[0] <= out[2] * (1 + 1e-9) + 1e-9);
+    free(filled);
+    free(table);
     wf_pairs_free(&pairs);
     free(count);
     free(a);

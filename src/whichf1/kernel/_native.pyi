@@ -4,11 +4,10 @@ from typing import Any
 
 def count_pairs(
     true: Any, predicted: Any, weights: Any, threads: int, flush: int
-) -> tuple[list[int] | None, bytes, bytes, bytes]:
+) -> tuple[list[int], bytes, bytes, bytes]:
     """GROUP BY true, predicted: labels, codes (int64), and counts (int64) or sums (float64).
 
-    The labels are None if there are too many classes for a dense table. The codes are then the
-    label values themselves, unsorted. ``flush``: items that 32-bit counters may hold; 0: default.
+    Labels and cells are in order. ``flush``: items counted or sorted at a time; 0: default.
     """
 
 def count_table(
@@ -18,7 +17,7 @@ def count_table(
 
     The sums are those of ``reference.TableSums``. Cells are their places in the table (int64), then
     their counts (float64). None if the columns are not of one kind of integers, or booleans, and of
-    one length above 0; or if there are too many classes for a dense table.
+    one length above 0.
     """
 
 def count_class(

@@ -21,7 +21,6 @@ from whichf1.kernel.reference import (
     LossSums,
     Pairs,
     Ranks,
-    sparse_pairs,
 )
 from whichf1.kernel.reference import encode as _encode_any
 from whichf1.kernel.reference import order as _order_any
@@ -47,19 +46,13 @@ def count_pairs(true: Array, predicted: Array, weights: Array | None = None) -> 
         weights = np.ascontiguousarray(weights)
     labels, left, right, sums = c.count_pairs(true, predicted, weights, THREADS, 0)
     count = np.frombuffer(sums, np.int64 if weights is None else np.float64)
-    if labels is not None:
-        return Pairs(labels, np.frombuffer(left, np.int64), np.frombuffer(right, np.int64), count)
-    unsigned = true.dtype.kind != "i" and predicted.dtype.kind != "i"
-    wide = np.uint64 if unsigned else np.int64
-    pairs = sparse_pairs(np.frombuffer(left, wide), np.frombuffer(right, wide), count)
-    return pairs._replace(count=pairs.count.astype(count.dtype))
+    return Pairs(labels, np.frombuffer(left, np.int64), np.frombuffer(right, np.int64), count)
 
 
 def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
     """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
-    C also if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0.
     """
     return c.count_table(true, predicted, THREADS, whole)
 

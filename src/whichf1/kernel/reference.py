@@ -177,8 +177,7 @@ def _dense(left: Array, right: Array, weights: Array | None, low: int, span: int
 def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTable | None:
     """The labels of two columns and the margins of their table; if whole, its sums and cells.
 
-    None if the columns are not of one kind of integers, or booleans, and of one length above 0; in
-    C also if there are too many labels for a dense table.
+    None if the columns are not of one kind of integers, or booleans, and of one length above 0.
     """
     kind, shape = true.dtype.kind, true.shape
     if kind not in "iub" or predicted.dtype.kind != kind:

@@ -420,9 +420,9 @@ class Ranked:
         """The positives and negatives of these counts (items)."""
         if count.dtype.kind == "f":
             return self.table(count).sizes
-        drawn = count[self.order]
-        positives = drawn[self.positive].sum()
-        return positives, drawn.sum() - positives
+        positives = count[self.order[self.positive]].sum()
+        every = self.of_items and len(self.order) == len(count)
+        return positives, (count if every else count[self.order]).sum() - positives
 
     def marks(self, items: int) -> Array:
         """Twice the position of each score, plus one for a positive; −1 if it is not ranked.
@@ -466,16 +466,26 @@ class Ranked:
 
     def by_item(self, values: Array, items: int) -> Array:
         """Values in the order of the ranking, summed for each item."""
-        return np.bincount(self.order, values, items)
+        if not self.of_items:
+            return np.bincount(self.order, values, items)
+        by_item: Array = np.zeros(items)
+        by_item[self.order] = values
+        return by_item
 
-    def slopes(self, definition: Definition, table: RankTable) -> tuple[float, Array]:
-        """The score, and ∂score/∂count of each ranked item, in their order."""
+    def _by_score(self, positives: Array, negatives: Array) -> Array:
+        """A value of positives and one of negatives by score, for each ranked item."""
+        if len(self._first) == len(self.order):  # no ties
+            return np.where(self.positive, positives, negatives)
+        return np.where(self.positive, positives[self._group], negatives[self._group])
+
+    def slopes(
+        self, definition: Definition, table: RankTable, known: float | None = None
+    ) -> tuple[float, Array]:
+        """The score, unless it is known, and ∂score/∂count of each ranked item, in their order."""
         metric, parameters = definition.declaration, definition.arguments
-        at = self._group
         if is_whole_area(definition) and not table.weighted:
-            value = table_values(definition, table)
-            positives, negatives = _area_slopes(table, float(value))
-            return float(value), np.where(self.positive, positives[at], negatives[at])
+            area = float(table_values(definition, table)) if known is None else known
+            return area, self._by_score(*_area_slopes(table, area))
 
         def formula(positives: Any, negatives: Any) -> Any:
             ranks = _TracedRanks(table.score, positives, negatives)
@@ -484,7 +494,7 @@ class Ranked:
 
         both = (table.positives.astype(np.float64), table.negatives.astype(np.float64))
         value, (positives, negatives) = slopes(formula, *both)
-        return float(value), np.where(self.positive, positives[at], negatives[at])
+        return float(value), self._by_score(positives, negatives)
 
 
 def _area_slopes(table: RankTable, area: float) -> tuple[Array, Array]:
@@ -545,11 +555,12 @@ class Rankings(Itemwise):
         def each(ranking: Ranked) -> tuple[float, float, Array | None]:
             table = ranking.table(count)
             weight = float(self._weight(*table.sizes))
-            value = float(table_values(self._definition, table)) if self._averaged else 0.0
-            if np.isnan(value):  # it is a constant, or left out
-                return value, weight * (self._definition.undefined != "skip"), None
-            value, own = ranking.slopes(self._definition, table)
-            return value, weight, weight * ranking.by_item(own, self.items)
+            known = float(table_values(self._definition, table)) if self._averaged else None
+            if known is not None and np.isnan(known):  # it is a constant, or left out
+                return known, weight * (self._definition.undefined != "skip"), None
+            value, own = ranking.slopes(self._definition, table, known)
+            own *= weight
+            return value, weight, ranking.by_item(own, self.items)
 
         by_item: Array = np.zeros(count.shape[-1])
         values, weights, defined = [], [], []

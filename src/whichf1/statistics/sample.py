@@ -814,9 +814,9 @@ def leverage_freedom(share: Array, variances: Array) -> float:
 def _second_derivative(statistic: Statistic, count: Array, along: Array, at: int) -> float:
     """The curvature of a value when each count changes by these fractions of itself."""
     step = _STEP / float(np.abs(along).max())
-    low, here, high = (
+    here, low, high = (  # the value of the counts themselves comes first: it is known already
         float(statistic.values(count * (1 + sign * step * along) if sign else count)[..., at])
-        for sign in (-1, 0, 1)
+        for sign in (0, -1, 1)
     )
     return (low - 2 * here + high) / step**2
 

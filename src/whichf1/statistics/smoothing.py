@@ -10,6 +10,7 @@ its margins, and the powers of such sums have a closed form.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache, partial
 from math import factorial
 from typing import Any, NamedTuple
@@ -21,6 +22,8 @@ from whichf1.tables.cells import Array, CellValues, Margins
 _MANY = 20.0
 """With many more errors than this, the added ones are about as far off as those seen."""
 _SUMS = ("tp", "fp", "fn")
+_BLOCK = 1 << 13
+"""Classes processed at a time."""
 FEW_CLASSES = 48
 """Up to this many classes, building all cells is faster than the closed form of their powers."""
 
@@ -91,8 +94,9 @@ class PseudoItem(NamedTuple):
     def beside(self, table: Margins, weight: float) -> Margins:
         """A batch of two: the table, and the table with this item."""
         if self.even:  # the same is added to hits, false positives and misses
-            more = np.multiply.outer((0.0, weight * self.right), self.seen)
-            sums = np.array([table.tp, table.fp, table.fn])[:, None] + more
+            sums = np.empty((3, 2, len(self.seen)))
+            sums[:, 0] = table.tp, table.fp, table.fn
+            np.add(sums[:, 0], weight * self.right * self.seen, out=sums[:, 1])
         else:
             tables = (table, self.margins(table, weight))
             sums = np.array([[getattr(x, name) for x in tables] for name in _SUMS])
@@ -121,26 +125,35 @@ class PseudoItem(NamedTuple):
     ) -> tuple[float, float]:
         """Σ part · slope² and Σ part · slope⁴ over all cells, from the slopes of the margins."""
         near, far = (0.0, np.zeros(1)) if distances is None else (distances[0], distances)
-        squares = (right + near) ** 2
-        diagonal = self.right * self.seen * squares
-        second, fourth = float(np.add.reduce(diagonal)), float(np.dot(squares, diagonal))
+        second = fourth = 0.0
+        for block in _blocks(len(right)):
+            squares = (right[block] + near) ** 2
+            diagonal = self.right * self.seen[block] * squares
+            second += float(np.add.reduce(diagonal))
+            fourth += float(np.dot(squares, diagonal))
         if len(rows) > 1:
             # a constant may move between the sides, so that little cancels
             middle = float(np.add.reduce(columns)) / len(columns)
-            rows, columns = rows + middle, columns - middle
             if self.even:
-                flat = rows + (0.0 if distances is None else float(distances[1]))
-                off = self._even_powers(flat, columns)
+                more = middle + (0.0 if distances is None else float(distances[1]))
+                off = self._even_powers(rows, columns, more, -middle)
             else:
-                off = self._powers_by_distance(rows, columns, far)
+                off = self._powers_by_distance(rows + middle, columns - middle, far)
             second, fourth = second + off[0], fourth + off[1]
         return second, fourth
 
-    def _even_powers(self, rows: Array, columns: Array) -> list[float]:
-        """By the binomial theorem, over all cells off the diagonal."""
-        sides = np.array([rows, columns, rows + columns])
-        squares = sides * sides
-        sums = np.array([sides, squares, squares * sides, squares * squares]) @ self.seen
+    def _even_powers(
+        self, rows: Array, columns: Array, of_row: float, of_column: float
+    ) -> list[float]:
+        """By the binomial theorem, over all cells off the diagonal; constants are added first."""
+        sums = np.zeros((4, 3))
+        for block in _blocks(len(rows)):
+            row, column = rows[block] + of_row, columns[block] + of_column
+            sides = np.array([row, column, row + column])
+            squares = sides * sides
+            sums += (
+                np.array([sides, squares, squares * sides, squares * squares]) @ self.seen[block]
+            )
         (r1, c1, _), (r2, c2, d2), (r3, c3, _), (r4, c4, d4) = sums.tolist()
         part, k = float(self.wrong[1]), float(np.add.reduce(self.seen))
         second = k * r2 + 2 * r1 * c1 + k * c2 - d2
@@ -175,6 +188,11 @@ class PseudoItem(NamedTuple):
                 total += float(heights[e] @ other)
             sums.append(max(total, 0.0))
         return sums
+
+
+def _blocks(classes: int) -> Iterator[slice]:
+    """All classes, in parts that fit in the cache."""
+    return (slice(start, start + _BLOCK) for start in range(0, classes, _BLOCK))
 
 
 def _even_errors(k: int, classes: int) -> Array:

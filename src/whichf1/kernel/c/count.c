@@ -1,7 +1,8 @@
 /* GROUP BY true, predicted.
  *
- * Labels are first counted in a dense table (dense.c); if there are too many classes for it, in a
- * hash table (hashed.c). Each thread fills its own table, and the tables are added at the end.
+ * Labels are counted in a dense table (dense.c). If they are too far apart for it, they are numbered
+ * (numbers.c), and their numbers are counted; if there are too many classes, too, pairs are sorted
+ * (sorted.c). Each thread fills its own table, and the tables are added at the end.
  */
 #include "count.h"
 
@@ -22,12 +23,20 @@ static size_t block_of(const worker *w)
     return items < BLOCK ? items : BLOCK;
 }
 
+/* Labels, or their numbers. */
+static void gather_labels(worker *w, const wf_column *side, size_t at, size_t n, void *block)
+{
+    wf_gather(side, at, n, w->numbers ? 8 : w->width, w->numbers ? w->blocks->wide : block);
+    if (w->numbers) wf_numbers_of(w->numbers, w->blocks->wide, n, block);
+}
+
 static void count_slice(void *context, int index)
 {
     worker *w = (worker *)context + index;
     scratch blocks;
     w->blocks = &blocks;
-    int in_place = usable_in_place(w->true_, w->width) && usable_in_place(w->predicted, w->width);
+    int in_place = !w->numbers && usable_in_place(w->true_, w->width) &&
+                   usable_in_place(w->predicted, w->width);
     for (size_t at = w->start, n; !w->status && at < w->stop; at += n) {
         size_t block = block_of(w), skip = at * (size_t)w->width;
         n = w->stop - at < block ? w->stop - at : block;
@@ -37,8 +46,8 @@ static void count_slice(void *context, int index)
                 wf_count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);
             continue;
         }
-        wf_gather(w->true_, at, n, w->width, blocks.true_block);
-        wf_gather(w->predicted, at, n, w->width, blocks.predicted_block);
+        gather_labels(w, w->true_, at, n, blocks.true_block);
+        gather_labels(w, w->predicted, at, n, blocks.predicted_block);
         w->status = wf_count_block(w, blocks.true_block, blocks.predicted_block, n, weights);
     }
     wf_part_couples(w);
@@ -67,18 +76,8 @@ static wf_status merge_dense(worker *into, worker *from)
     return WF_OK;
 }
 
-static wf_status merge_hashed(worker *into, worker *from)
-{
-    wf_status status = WF_OK;
-    for (size_t at = 0; !status && at <= from->hash.mask; at++) {
-        const entry *e = &from->hash.entries[at];
-        if (e->count) status = wf_hash_add(&into->hash, e->true_, e->predicted, e->count, e->sum);
-    }
-    return status;
-}
-
 /* Give the first worker a window that holds the labels of all; usually all have the same already. */
-static wf_status common_window(worker *workers, int parts, int *hashed)
+static wf_status common_window(worker *workers, int parts)
 {
     uint64_t low = UINT64_MAX, high = 0;
     int same = 1;
@@ -93,23 +92,18 @@ static wf_status common_window(worker *workers, int parts, int *hashed)
         if (to > high) high = to;
     }
     unsigned bits = wf_bits_for(low, high);
-    *hashed = bits > workers[0].most_bits;
-    return *hashed ? WF_OK : wf_rewindow(&workers[0], low, bits);
+    return bits > workers[0].most_bits ? WF_WIDE : wf_rewindow(&workers[0], low, bits);
 }
 
-static wf_status merge(worker *workers, int parts)
+static wf_status merge(worker *workers, int parts, int sorted)
 {
-    int hashed = 0;
     wf_status status = WF_OK;
-    for (int i = 0; i < parts; i++) {
+    for (int i = 0; i < parts; i++)
         if (workers[i].status) return workers[i].status;
-        hashed |= workers[i].hashed;
-    }
-    if (parts > 1 && !hashed) status = common_window(workers, parts, &hashed);
-    for (int i = 0; parts > 1 && !status && i < parts; i++) {
-        if (hashed && !workers[i].hashed) status = wf_to_hash(&workers[i]);
-        if (i && !status) status = (hashed ? merge_hashed : merge_dense)(&workers[0], &workers[i]);
-    }
+    if (parts > 1 && !sorted) status = common_window(workers, parts);
+    for (int i = 1; !status && i < parts; i++)
+        status = sorted ? wf_merge_runs(&workers[0].run, &workers[i].run)
+                        : merge_dense(&workers[0], &workers[i]);
     return status;
 }
 
@@ -128,20 +122,31 @@ static wf_status allocate(wf_pairs *out, size_t cells, size_t classes, int weigh
     return ok ? WF_OK : WF_NO_MEMORY;
 }
 
-static wf_status emit_hashed(worker *w, wf_pairs *out)
+/* The values of numbered labels. */
+static void copy_values(const worker *w, wf_pairs *out)
 {
-    wf_status status = allocate(out, w->hash.used, 0, w->weights != NULL);
-    if (status) return status;
-    size_t to = 0;
-    for (size_t at = 0; at <= w->hash.mask; at++) {
-        const entry *e = &w->hash.entries[at];
-        if (!e->count) continue;
-        out->true_[to] = (int64_t)e->true_;
-        out->predicted[to] = (int64_t)e->predicted;
-        if (out->sum) out->sum[to] = e->sum;
-        else out->count[to] = (int64_t)e->count;
-        to++;
+    for (size_t i = 0; i < out->classes; i++)
+        out->values[i] = (int64_t)ordered(w->numbers->values[i], w->numbers->sign);
+}
+
+/* A run becomes the result, with no copy of its counts. */
+static wf_status emit_sorted(worker *w, wf_pairs *out)
+{
+    cell_run *run = &w->run;
+    out->cells = run->cells;
+    out->classes = w->numbers->classes;
+    out->values = malloc((out->classes + 1) * sizeof *out->values);
+    out->predicted = wf_allocate((run->cells + 1) * sizeof *out->predicted);
+    if (!out->values || !out->predicted) return WF_NO_MEMORY;
+    copy_values(w, out);
+    for (size_t i = 0; i < run->cells; i++) {
+        out->predicted[i] = (int64_t)(run->key[i] & (((uint64_t)1 << w->bits) - 1));
+        run->key[i] >>= w->bits;
     }
+    out->true_ = (int64_t *)(void *)run->key;
+    out->count = run->count;
+    out->sum = run->sum;
+    memset(run, 0, sizeof *run);
     return WF_OK;
 }
 
@@ -179,7 +184,7 @@ static wf_status emit_filled(worker *w, const uint32_t *places, size_t filled, w
         if (out->sum) out->sum[i] = w->sums[places[i]];
         else out->count[i] = (int64_t)w->totals[places[i]];
     }
-    out->sorted = 1;
+    if (w->numbers) copy_values(w, out);
     return WF_OK;
 }
 
@@ -200,15 +205,16 @@ static wf_status emit_dense(worker *w, wf_pairs *out)
 }
 
 static void prepare(worker *w, const wf_column *true_, const wf_column *predicted,
-                    const double *weights, size_t n, uint64_t flush_after)
+                    const double *weights, const numbers *numbered, size_t n, uint64_t flush_after)
 {
     memset(w, 0, sizeof *w);
     w->true_ = true_;
     w->predicted = predicted;
     w->weights = weights;
-    w->sign = true_->sign | predicted->sign;
+    w->numbers = numbered;
+    w->sign = !numbered && (true_->sign | predicted->sign);
     int alike = true_->width == predicted->width && true_->sign == predicted->sign;
-    w->width = alike ? true_->width : 8;
+    w->width = numbered ? 4 : alike ? true_->width : 8;
     while (w->most_bits < MOST_BITS && (int)w->most_bits < 8 * w->width) {
         size_t cells = (size_t)1 << 2 * (w->most_bits + 1);
         if (cells > (size_t)1 << 16 && cells / 4 > n) break;
@@ -217,28 +223,48 @@ static void prepare(worker *w, const wf_column *true_, const wf_column *predicte
     w->flush = flush_after ? flush_after : (uint64_t)1 << 31;
 }
 
-wf_status wf_count(const wf_column *true_, const wf_column *predicted, const double *weights,
-                   size_t n, wf_count_options options, wf_pairs *out)
+/* Count labels, or their numbers; WF_WIDE if labels are too far apart. */
+static wf_status count_once(const wf_column *true_, const wf_column *predicted,
+                            const double *weights, const numbers *numbered, size_t n, size_t parts,
+                            uint64_t flush_after, wf_pairs *out)
 {
     worker workers[WF_MOST_THREADS];
-    size_t parts = weights ? 1 : n / SLICE; /* weights are always added in the same order */
-    if (parts > (size_t)options.threads) parts = (size_t)options.threads;
-    if (parts > WF_MOST_THREADS) parts = WF_MOST_THREADS;
-    if (parts < 1) parts = 1;
-    memset(out, 0, sizeof *out);
     size_t each = (n / parts / BLOCK + 1) * BLOCK;
     for (size_t i = 0; i < parts; i++) {
         worker *w = &workers[i];
-        prepare(w, true_, predicted, weights, n, options.flush);
+        prepare(w, true_, predicted, weights, numbered, n, flush_after);
         w->start = i * each < n ? i * each : n;
         w->stop = i + 1 == parts || (i + 1) * each > n ? n : (i + 1) * each;
     }
-    wf_parallel((int)parts, count_slice, workers);
-    wf_status status = merge(workers, (int)parts);
-    if (!status) status = (workers[0].hashed ? emit_hashed : emit_dense)(&workers[0], out);
+    unsigned bits = numbered ? wf_bits_for(0, numbered->classes - 1) : 0;
+    int sorted = bits > workers[0].most_bits;
+    for (size_t i = 0; sorted && i < parts; i++) workers[i].bits = bits;
+    wf_parallel((int)parts, sorted ? wf_sort_slice : count_slice, workers);
+    wf_status status = merge(workers, (int)parts, sorted);
+    if (!status) status = (sorted ? emit_sorted : emit_dense)(&workers[0], out);
     for (size_t i = 0; i < parts; i++) {
         wf_free_dense(&workers[i]);
-        free(workers[i].hash.entries);
+        wf_free_run(&workers[i].run);
+    }
+    return status;
+}
+
+wf_status wf_count(const wf_column *true_, const wf_column *predicted, const double *weights,
+                   size_t n, wf_count_options options, wf_pairs *out)
+{
+    numbers numbered = {0};
+    size_t most = n / SLICE, parts;
+    if (most > (size_t)options.threads) most = (size_t)options.threads;
+    if (most > WF_MOST_THREADS) most = WF_MOST_THREADS;
+    if (most < 1) most = 1;
+    parts = weights ? 1 : most; /* weights are always added in the same order */
+    memset(out, 0, sizeof *out);
+    wf_status status = count_once(true_, predicted, weights, NULL, n, parts, options.flush, out);
+    if (status == WF_WIDE) {
+        status = wf_number(true_, predicted, n, (int)most, &numbered);
+        if (!status)
+            status = count_once(true_, predicted, weights, &numbered, n, parts, options.flush, out);
+        wf_free_numbers(&numbered);
     }
     if (status) wf_pairs_free(out);
     return status;

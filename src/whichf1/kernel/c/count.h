@@ -1,4 +1,5 @@
-/* A thread's tables, shared by the files that count pairs: count.c, dense.c and hashed.c. */
+/* A thread's tables, shared by the files that count pairs: count.c, dense.c, numbers.c and
+ * sorted.c. */
 #ifndef WHICHF1_COUNT_H
 #define WHICHF1_COUNT_H
 
@@ -15,21 +16,36 @@ enum {
 };
 
 typedef struct {
-    uint64_t true_, predicted;
-    uint64_t count; /* 0: the slot is free */
-    double sum;
-} entry;
+    uint64_t label;  /* in ordered form */
+    uint32_t number; /* 0: the slot is free; then the number of the label, plus one */
+} label_slot;
 
+/* The labels of two columns, numbered in their order. */
 typedef struct {
-    entry *entries;
-    size_t mask, used;
-} hash_table;
+    int sign;
+    size_t classes;
+    uint64_t *values; /* each label, in ordered form */
+    uint64_t low;     /* the first label of the bitmap */
+    size_t words;     /* of the bitmap; 0: there is a hash table */
+    uint64_t *marks;
+    uint32_t *before; /* labels marked before each word */
+    label_slot *slots;
+    size_t mask;
+} numbers;
+
+/* Cells in order, with the items in each, or with the sums of their weights. */
+typedef struct {
+    size_t cells;
+    uint64_t *key;
+    int64_t *count;
+    double *sum;
+} cell_run;
 
 /* A thread's blocks, on its stack: a call with few items should allocate next to nothing. */
 typedef struct {
     uint32_t keys[BLOCK];
     uint64_t true_block[BLOCK / 2], predicted_block[BLOCK / 2];
-    uint64_t wide[2][BLOCK]; /* for the hash table */
+    uint64_t wide[BLOCK]; /* labels that are numbered */
 } scratch;
 
 typedef struct {
@@ -48,11 +64,11 @@ typedef struct {
     uint32_t *couples; /* counters of pairs of keys, if there are many items */
     uint8_t *bytes;
     size_t lane_count;
-    uint64_t pending; /* items in the words */
-    uint64_t *totals; /* counts flushed from the counters; NULL if there are none */
-    double *sums;     /* of weights */
-    int hashed;
-    hash_table hash;
+    uint64_t pending;       /* items in the words */
+    uint64_t *totals;       /* counts flushed from the counters; NULL if there are none */
+    double *sums;           /* of weights */
+    const numbers *numbers; /* NULL: labels stand for themselves */
+    cell_run run;
     wf_status status;
     scratch *blocks;
 } worker;
@@ -69,7 +85,7 @@ static inline int counting(const worker *w) { return w->words || w->bytes; }
 
 /* dense.c: a table over a window of labels ----------------------------------------------------- */
 
-/* Count a block; if its labels do not fit, in a wider window or in the hash table. */
+/* Count a block, in a wider window if its labels do not fit; WF_WIDE if they fit in none. */
 wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights);
 /* Add the counts of pairs of keys to the words. */
 void wf_part_couples(worker *w);
@@ -84,11 +100,27 @@ wf_status wf_rewindow(worker *w, uint64_t low, unsigned bits);
 int wf_range_of_cells(const worker *w, uint64_t *low, uint64_t *high);
 unsigned wf_bits_for(uint64_t low, uint64_t high);
 
-/* hashed.c: a table of pairs, for any number of labels ----------------------------------------- */
+/* numbers.c: labels → 0, 1, 2, … in their order ------------------------------------------------ */
 
-wf_status wf_hash_add(hash_table *h, uint64_t t, uint64_t p, uint64_t count, double sum);
-wf_status wf_hash_block(worker *w, const void *t, const void *p, size_t n, const double *weights);
-/* Move the counts to a hash table and continue with it. */
-wf_status wf_to_hash(worker *w);
+wf_status wf_number(const wf_column *true_, const wf_column *predicted, size_t n, int parts,
+                    numbers *out);
+void wf_numbers_of(const numbers *x, const uint64_t *labels, size_t n, uint32_t *out);
+void wf_free_numbers(numbers *x);
+
+/* sorted.c: cells by sorting, for any number of labels ------------------------------------------ */
+
+/* Keys, and a weight for each unless NULL. */
+typedef struct {
+    uint64_t *key;
+    double *weight;
+} wf_keys;
+
+/* Sort keys of this many bits, equal ones in order; spare has as much room. */
+void wf_sort_keys(wf_keys keys, wf_keys spare, size_t n, unsigned bits);
+/* Count the numbered pairs of a worker's slice: a part of wf_parallel. */
+void wf_sort_slice(void *context, int index);
+/* Merge runs without weights. */
+wf_status wf_merge_runs(cell_run *into, cell_run *from);
+void wf_free_run(cell_run *run);
 
 #endif

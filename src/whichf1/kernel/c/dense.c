@@ -242,7 +242,7 @@ static wf_status widen(worker *w, const void *t, const void *p, size_t n)
         if (block_high > high) high = block_high;
     }
     unsigned bits = wf_bits_for(low, high), most = w->most_bits;
-    if (bits > most) return wf_to_hash(w);
+    if (bits > most) return WF_WIDE;
     if (w->started && bits <= w->bits && w->bits < most) bits = w->bits + 1;
     uint64_t rest = ((uint64_t)1 << bits) - 1;
     if (!w->started) low = first_low(w, low, high, rest);
@@ -254,11 +254,10 @@ static wf_status widen(worker *w, const void *t, const void *p, size_t n)
 
 wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights)
 {
-    while (!w->hashed && (!w->started || stage(w, t, p, n))) {
+    while (!w->started || stage(w, t, p, n)) {
         wf_status status = widen(w, t, p, n);
         if (status) return status;
     }
-    if (w->hashed) return wf_hash_block(w, t, p, n, weights);
     if (w->words && w->pending + n > w->flush) {
         wf_status status = wf_flush(w);
         if (status) return status;

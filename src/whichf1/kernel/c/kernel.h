@@ -28,7 +28,8 @@
 #define NAMED(a, b, c) NAMED_(a, b, c)
 #define NAMED_(a, b, c) a##_##b##_##c
 
-typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE, WF_ZERO } wf_status;
+/* WF_WIDE never leaves the files that count: labels are too far apart for a dense table. */
+typedef enum { WF_OK, WF_NO_MEMORY, WF_NAN, WF_BAD_CODE, WF_ZERO, WF_WIDE } wf_status;
 
 /* A column in memory: any stride (also 0 or negative), any alignment and byte order. */
 typedef struct {
@@ -62,17 +63,16 @@ const double *wf_doubles(const wf_column *column, size_t start, size_t n, double
 
 typedef struct {
     size_t cells;
-    int64_t *true_, *predicted; /* codes into values if sorted, else label values */
+    int64_t *true_, *predicted; /* codes into values; cells are in order */
     int64_t *count;             /* without weights */
     double *sum;                /* with weights */
     size_t classes;
     int64_t *values; /* the distinct labels in order; uint64 in the same bits if unsigned */
-    int sorted;      /* 0: many classes, cells unsorted, classes and values not set */
 } wf_pairs;
 
 typedef struct {
     int threads;
-    uint64_t flush; /* items that 32-bit counters may count before they are flushed; 0: 2^31 */
+    uint64_t flush; /* items counted before counters are flushed, or sorted at a time; 0: many */
 } wf_count_options;
 
 /* Columns of integers; the caller refuses a signed column next to an unsigned one of 8 bytes.

@@ -103,14 +103,30 @@ static PyObject *label_list(const wf_pairs *pairs, int sign)
     return labels;
 }
 
-static PyObject *pairs_tuple(const wf_pairs *pairs, int sign)
+/* Memory of the kernel as bytes; it is freed. */
+static PyObject *moved_to_bytes(void *data, size_t size)
 {
-    PyObject *labels = pairs->sorted ? label_list(pairs, sign) : Py_NewRef(Py_None);
-    const void *counts = pairs->sum ? (const void *)pairs->sum : pairs->count;
-    if (!labels) return NULL;
-    return Py_BuildValue("(NNNN)", labels, as_bytes(pairs->true_, 8 * pairs->cells),
-                         as_bytes(pairs->predicted, 8 * pairs->cells),
-                         as_bytes(counts, 8 * pairs->cells));
+    PyObject *bytes = as_bytes(data, size);
+    free(data);
+    return bytes;
+}
+
+static PyObject *pairs_tuple(wf_pairs *pairs, int sign)
+{
+    PyObject *labels = label_list(pairs, sign);
+    size_t size = 8 * pairs->cells;
+    PyObject *true_ = moved_to_bytes(pairs->true_, size);
+    PyObject *predicted = moved_to_bytes(pairs->predicted, size);
+    PyObject *counts = moved_to_bytes(pairs->sum ? (void *)pairs->sum : pairs->count, size);
+    pairs->true_ = pairs->predicted = pairs->count = NULL;
+    pairs->sum = NULL;
+    if (labels && true_ && predicted && counts)
+        return Py_BuildValue("(NNNN)", labels, true_, predicted, counts);
+    Py_XDECREF(labels);
+    Py_XDECREF(true_);
+    Py_XDECREF(predicted);
+    Py_XDECREF(counts);
+    return NULL;
 }
 
 /* Where each cell stands in the whole table, row by row; then the counts, as floats. */
@@ -271,15 +287,10 @@ static PyObject *table_of(const Py_buffer views[2], const wf_column columns[2], 
     status = wf_count(&columns[0], &columns[1], NULL, (size_t)n, options, &pairs);
     Py_END_ALLOW_THREADS
     if (status) return failed(status);
-    PyObject *result = NULL;
-    if (!pairs.sorted) {
-        result = Py_NewRef(Py_None);
-    } else {
-        PyObject *labels = label_list(&pairs, columns[0].sign);
-        if (letter(&views[0], &swapped) == '?') labels = as_booleans(labels);
-        result =
-            positive ? class_tuple(&pairs, labels, positive) : table_tuple(&pairs, labels, whole);
-    }
+    PyObject *labels = label_list(&pairs, columns[0].sign);
+    if (letter(&views[0], &swapped) == '?') labels = as_booleans(labels);
+    PyObject *result =
+        positive ? class_tuple(&pairs, labels, positive) : table_tuple(&pairs, labels, whole);
     wf_pairs_free(&pairs);
     return result;
 }

@@ -648,10 +648,11 @@ class ParquetFile(File):
             "SELECT path_in_schema, coalesce(dictionary_page_offset, data_page_offset), "
             f"data_page_offset, total_compressed_size FROM parquet_metadata({self.sql})"
         )
-        places = {}
+        places, used = {}, {*shown.used}
         for path, first, other, size in database.run(query, self.explain):
             start = max(0, min(first or other, other))
-            if any(path == x or path.startswith((f"{x},", f"{x}.")) for x in shown.used):
+            ends = (at for at, letter in enumerate(path) if letter in ",.")  # of a whole column
+            if path in used or any(path[:at] in used for at in ends):
                 places[start, start + size] = path
         if self.copy is not None:
             self.copy.fetch([*places])

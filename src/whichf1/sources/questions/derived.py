@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from math import inf
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -19,11 +19,20 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.sources.engines.frames import is_number, plain_rows
-from whichf1.sources.questions.grouped import KEY, Question, grouped_frame, kept_names
+from whichf1.sources.questions.grouped import (
+    KEY,
+    Question,
+    grouped_frame,
+    kept_names,
+    shown_in_sql,
+)
 from whichf1.sources.request import Request, Row
 from whichf1.sources.request import narwhals as nw
 from whichf1.tables.cells import EQUALLY_GOOD, cost_matrix
 from whichf1.tables.records import dataclass
+
+if TYPE_CHECKING:
+    from whichf1.sources.engines.database import Database
 
 Place = tuple[Any, int]
 """A value of the true class, and the position of its class among the columns of a system."""
@@ -359,6 +368,40 @@ class Classes(Question):
     def __init__(self, distributions: int) -> None:
         """``distributions``: how many systems have probabilities."""
         self._distributions = distributions
+
+    def of_view(
+        self, database: Database, columns: Request, explain: Callable[[str], str]
+    ) -> dict[str, list[Any]]:
+        """The answer for the view ``items``.
+
+        If no item lacks anything, a short query tells that; what an item lacks takes an expression
+        for each column, and DuckDB long to plan them.
+        """
+        if not (columns.weights or columns.cluster):
+            rows = database.ask(lambda: self._all_complete(database, columns), explain)
+            if all(complete_ for _, _, complete_ in rows):
+                last = complete(columns)
+                return {KEY: [(true, last, 0, items, float(items)) for true, items, _ in rows]}
+        return super().of_view(database, columns, explain)
+
+    def _all_complete(self, database: Database, columns: Request) -> list[Row]:
+        """(true class, items, whether none of these lacks anything); sums show what is missing."""
+        shown = shown_in_sql(database, columns)
+        scores = [shown[f"s{at}"] for at in range(len(columns.preds))]
+        width = len(scores) // max(1, self._distributions)
+        lists, whole = [], []
+        for at in range(0, len(scores), max(1, width)):
+            some, name = scores[at : at + width], f"s{at}"
+            lists.append(f"[{', '.join(some)}] AS {name}")
+            whole.append(f"list_aggregate({name}, 'count') = {len(some)}")
+            whole.append(f"isfinite(list_sum({name}))")
+            if self._distributions:
+                off = f"abs(list_sum({name}) - 1) <= {kernel.TOLERANCE!r}"
+                whole += [f"list_min({name}) >= 0", f"list_max({name}) <= 1", off]
+        said = f"bool_and(coalesce({' AND '.join(whole)}, false))"
+        rows = f"SELECT {shown['k']} AS k, {', '.join(lists)} FROM items"
+        query = f"SELECT k, count(*), {said} FROM ({rows}) GROUP BY k"
+        return database.connection.execute(query).fetchall()  # type: ignore[no-any-return]
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(true class, gap, unit of weights, items, and the items that they stand for)."""

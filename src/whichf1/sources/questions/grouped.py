@@ -524,9 +524,8 @@ def kept_names(columns: Request) -> list[str]:
     return [short for short, _, _ in _names(columns) if short[0] in "wcb"]
 
 
-def _viewed(database: Database, columns: Request) -> Any:
-    """The view ``items`` as a frame with these names."""
-    quiet_at_exit()
+def shown_in_sql(database: Database, columns: Request) -> dict[str, str]:
+    """Each name with its column of the view ``items``, read as what it is."""
     whole = database.connection.sql("FROM items")
     kinds = dict(zip(whole.columns, map(str, whole.types), strict=True))
 
@@ -534,11 +533,17 @@ def _viewed(database: Database, columns: Request) -> Any:
         score = short[0] == "s" and kinds[name] not in ("FLOAT", "DOUBLE")  # which tie as they are
         return as_score(name) if score else as_number(name)
 
-    shown = [
-        f"{read(short, name) if number else quote(name)} AS {short}"
+    return {
+        short: read(short, name) if number else quote(name)
         for short, name, number in _names(columns)
-    ]
-    items = nw.from_native(database.connection.sql(f"SELECT {', '.join(shown)} FROM items"))
+    }
+
+
+def _viewed(database: Database, columns: Request) -> Any:
+    """The view ``items`` as a frame with these names."""
+    quiet_at_exit()
+    shown = ", ".join(f"{x} AS {name}" for name, x in shown_in_sql(database, columns).items())
+    items = nw.from_native(database.connection.sql(f"SELECT {shown} FROM items"))
     return _without_nan(items, columns)
 
 
