@@ -425,7 +425,7 @@ def excess_aurc(r: RankTable) -> Ratio:
     right, wrong = r.sizes
     n = right + wrong
     share = _or_one(right / _or_one(n))
-    return _risk(r) - wrong - right * np.log(share), n
+    return np.maximum(_risk(r) - wrong - right * np.log(share), 0.0), n
 
 
 def _risk(r: RankTable) -> Array:
