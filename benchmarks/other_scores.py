@@ -1,4 +1,5 @@
-"""Raters, spans, hierarchies and groups of a million items, beside the libraries that have them.
+"""Raters, spans, hierarchies, groups, labels and operating points of a million items, beside the
+libraries that have them.
 
 Run from the root: ``python -m benchmarks.other_scores`` writes a section of RESULTS.md. Data are
 arrays or lists in memory, and the results of all must agree.
@@ -9,18 +10,21 @@ from __future__ import annotations
 import logging
 import sys
 import warnings
-from functools import cache
+from collections.abc import Callable
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
 import krippendorff
 import numpy as np
+import sklearn.metrics as sk
+import torch
+import torchmetrics.functional.classification as torchmetrics
 from benchmarks.harness import Row, measure, table, write_section
 from fairlearn.metrics import MetricFrame, equalized_odds_difference
 from hiclass import metrics as hiclass
 from nervaluate import Evaluator
 from seqeval import metrics as seqeval
-from sklearn.metrics import accuracy_score
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
 
 import whichf1 as wf
@@ -29,6 +33,8 @@ N = 1_000_000
 TIMES = 10.0
 """How many times as fast as a peer we want to be."""
 TITLE = "Raters, spans, hierarchies and groups"
+POINT = 0.7
+"""The recall, precision, sensitivity or specificity at which another is measured."""
 PARENTS = {"cat": "animal", "dog": "animal", "rose": "plant", "animal": None, "plant": None}
 
 
@@ -92,6 +98,49 @@ def in_groups() -> tuple[Any, ...]:
     return true, np.where(rng.random(N) < 0.8, true, 1 - true), group
 
 
+@cache
+def labelled() -> tuple[Any, ...]:
+    """Sets of five labels, the rarest in a twentieth of the items, and the scores of each."""
+    rng = np.random.default_rng(7)
+    labels = (rng.random((N, 5)) < [0.5, 0.3, 0.2, 0.1, 0.05]).astype(int)
+    labels[labels.sum(1) == 0, 0] = 1
+    return labels, 0.8 * labels + rng.normal(size=(N, 5))
+
+
+@cache
+def distributed() -> tuple[Any, ...]:
+    """Three classes, and the probability of each."""
+    rng = np.random.default_rng(8)
+    true = rng.integers(0, 3, N)
+    p = rng.random((N, 3)) + np.eye(3)[true]
+    return true, p / p.sum(1, keepdims=True)
+
+
+@cache
+def ranked() -> tuple[Any, ...]:
+    """Two classes and the probability of one, as NumPy and as Torch has them."""
+    rng = np.random.default_rng(9)
+    true = rng.integers(0, 2, N)
+    p = np.clip(0.3 * true + 0.7 * rng.random(N), 0, 1)
+    return true, p, torch.from_numpy(true), torch.from_numpy(p)
+
+
+def of_torch(name: str, *options: Any, first: bool = False, **others: Any) -> Callable[..., float]:
+    """A function of torchmetrics without checks; ``first``: it also returns the threshold."""
+
+    def call(true: Any, p: Any, on_torch: Any, p_torch: Any) -> float:
+        function = getattr(torchmetrics, f"binary_{name}")
+        value = function(p_torch, on_torch, *options, validate_args=False, **others)
+        return float(value[0] if first else value)
+
+    return call
+
+
+def scored(name: str, **options: Any) -> Callable[..., float]:
+    """One of our functions, of two classes."""
+    return lambda true, p, *_: getattr(wf, name)(true, p, **options)
+
+
 def by_type(true: Any, pred: Any) -> float:
     """The F1 of nervaluate where a span is right that overlaps one of its type."""
     found = Evaluator(true, pred, tags=["PER", "LOC", "ORG"], loader="list").evaluate()
@@ -101,11 +150,38 @@ def by_type(true: Any, pred: Any) -> float:
 def frame(true: Any, pred: Any, group: Any) -> float:
     """fairlearn's difference between groups in accuracy."""
     measured = MetricFrame(
-        metrics=accuracy_score, y_true=true, y_pred=pred, sensitive_features=group
+        metrics=sk.accuracy_score, y_true=true, y_pred=pred, sensitive_features=group
     )
     return float(measured.difference())
 
 
+OF_LABELS = {
+    **{
+        f"{title} of 5 labels, {average}": (
+            partial(ours, average=average),
+            partial(theirs, average=average),
+        )
+        for title, ours, theirs in (
+            ("ROC AUC", wf.roc_auc, sk.roc_auc_score),
+            ("average precision", wf.average_precision, sk.average_precision_score),
+        )
+        for average in ("macro", "weighted", "micro")
+    },
+    "label ranking loss": (wf.label_ranking_loss, sk.label_ranking_loss),
+    "nDCG of 5 labels": (wf.ndcg, sk.ndcg_score),
+    "DCG of 5 labels": (wf.dcg, sk.dcg_score),
+}
+OF_CLASSES = {
+    "hinge loss, 3 classes": (wf.hinge_loss, sk.hinge_loss),
+    "D² of log loss": (wf.log_loss_skill, sk.d2_log_loss_score),
+    "D² of Brier score": (wf.brier_skill, sk.d2_brier_score),
+}
+POINTS = {
+    "recall at precision": ("recall_at_precision", "recall_at_fixed_precision"),
+    "precision at recall": ("precision_at_recall", "precision_at_fixed_recall"),
+    "sensitivity at specificity": ("sensitivity_at_specificity", "sensitivity_at_specificity"),
+    "specificity at sensitivity": ("specificity_at_sensitivity", "specificity_at_sensitivity"),
+}
 ROWS = (
     Row(
         "Fleiss' kappa, 10⁶ items, 3 raters",
@@ -120,6 +196,53 @@ ROWS = (
         lambda x: wf.krippendorff_alpha(wf.ratings(x), level="interval"),
         {"krippendorff": lambda x: krippendorff.alpha(x.T, level_of_measurement="interval")},
         {"krippendorff": TIMES},
+    ),
+    Row(
+        "Krippendorff's alpha of ordinal data, 10⁶ items, 3 raters, a tenth missing",
+        with_missing,
+        lambda x: wf.krippendorff_alpha(wf.ratings(x), level="ordinal"),
+        {"krippendorff": lambda x: krippendorff.alpha(x.T, level_of_measurement="ordinal")},
+        {"krippendorff": TIMES},
+    ),
+    *(
+        Row(f"{title}, 10⁶ items", data, ours, {"scikit-learn": theirs}, {"scikit-learn": TIMES})
+        for data, every in ((labelled, OF_LABELS), (distributed, OF_CLASSES))
+        for title, (ours, theirs) in every.items()
+    ),
+    *(
+        Row(
+            f"{title}, 10⁶ items",
+            ranked,
+            scored(ours, at=POINT),
+            {"torchmetrics": of_torch(theirs, POINT, first=True)},
+            {"torchmetrics": TIMES},
+        )
+        for title, (ours, theirs) in POINTS.items()
+    ),
+    Row(
+        "equal error rate, 10⁶ items",
+        ranked,
+        scored("equal_error_rate"),
+        {"torchmetrics": of_torch("eer")},
+        {"torchmetrics": TIMES},
+        same=False,  # torchmetrics takes the nearest point of the curve
+    ),
+    Row(
+        "log-AUC, 10⁶ items",
+        ranked,
+        scored("log_auc", max_fpr=0.1),
+        {"torchmetrics": of_torch("logauc")},
+        {"torchmetrics": TIMES},
+    ),
+    *(
+        Row(
+            f"{title} calibration error, 10⁶ items",
+            ranked,
+            scored(f"{title}_calibration_error", bins=15),
+            {"torchmetrics": of_torch("calibration_error", n_bins=15, norm=norm)},
+            {"torchmetrics": TIMES},
+        )
+        for title, norm in (("max", "max"), ("rms", "l2"))
     ),
     Row(
         "micro F1 of spans, 10⁶ tokens",

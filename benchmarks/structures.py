@@ -532,7 +532,11 @@ def simulated(rows: list[dict[str, Any]]) -> str:
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
-    """The mean coverage without a caution, the lowest of a cell, and how many have none."""
+    """The mean coverage without a caution, the lowest of a cell, and how many have none.
+
+    In a cell whose data sets mostly have a caution, those without one are not a random choice of
+    them, so it is not the lowest.
+    """
     if not rows:
         return "–"
     data_sets = sum(int(row["data_sets"]) for row in rows)
@@ -542,7 +546,9 @@ def summary(rows: list[dict[str, Any]]) -> str:
         every = [float(row["covered"]) for row in rows]
         return f"all cautioned: {100 * np.mean(every):.1f} (lowest {100 * min(every):.1f})"
     mean = sum(n * float(x) for n, x in plain if n) / total
-    lows = [float(x) for n, x in plain if n >= ENOUGH]
+    sizes = [int(row["data_sets"]) for row in rows]
+    mostly = [(n, x) for (n, x), size in zip(plain, sizes, strict=True) if 2 * n >= size]
+    lows = [float(x) for n, x in mostly if n >= ENOUGH]
     lowest = f" (lowest {100 * min(lows):.1f})" if lows else ""
     return f"{100 * mean:.1f}{lowest} in {100 * total / data_sets:.0f} %"
 

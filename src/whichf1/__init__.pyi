@@ -594,9 +594,11 @@ class _PartialAveragePrecision(_Metric, Protocol):
 
 class _LogAucPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     min_fpr: float
+    max_fpr: float | None
 
 class _LogAucOptions(_KsOptions, total=False):
     min_fpr: float
+    max_fpr: float | None
 
 class _LogAuc(_Metric, Protocol):
     def __call__(

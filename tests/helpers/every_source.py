@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import cmath
+import math
 import random
 import sqlite3
 import sys
@@ -180,6 +182,8 @@ RANKINGS = ("roc_auc", "average_precision", "ks")
 OF_SCORES = ("log_loss", "brier", "top_k_accuracy", "roc_auc", "expected_calibration_error")
 OF_SETS = ("f1", "specificity", "subset_accuracy", "hamming_loss")
 OF_LABELS = ("roc_auc", "average_precision", "brier", "label_ranking_loss", "ndcg")
+ENDS = ("accuracy", "averaged_f1", "roc_auc", "brier", "log_loss")
+"""Scores whose intervals are compared."""
 OF_RATERS = ("fleiss_kappa", "krippendorff_alpha", "gwet_ac1")
 CHOICES: dict[str, dict[str, Any]] = {
     "roc_auc": {"average": "macro", "multi_class": "ovr"},
@@ -196,6 +200,17 @@ LABEL_CHOICES: dict[str, dict[str, Any]] = {
 
 def score(metric: str, *data: Any, **options: Any) -> float:
     return float(getattr(wf, metric)(*data, **options))
+
+
+def ends(metric: str, *data: Any, **options: Any) -> complex:
+    """Both ends of the automatic interval, in clusters."""
+    interval = getattr(wf, metric)(*data, **options, interval="auto").interval
+    return complex(math.nan) if interval is None else complex(interval.low, interval.high)
+
+
+def tree(items: Items) -> dict[Any, Any]:
+    """All classes below the first."""
+    return {x: items.classes[0] if at else None for at, x in enumerate(items.classes)}
 
 
 def of_arrays(items: Items) -> Iterator[tuple[str, Result]]:
@@ -221,6 +236,11 @@ def of_arrays(items: Items) -> Iterator[tuple[str, Result]]:
     raters = wf.ratings([*map(list, rated)], labels=items.classes, weights=w)
     yield "raters", values(OF_RATERS, lambda m: score(m, raters))
     yield "values", values(["mean_value"], lambda m: score(m, items.column("p0"), weights=w))
+    below = {**known, "parents": tree(items)}
+    yield "hierarchies", values(["hierarchical_f1"], lambda m: score(m, true, pred, **below))
+    sides = {"roc_auc": items.column("score"), **dict.fromkeys(LOSSES, p)}
+    more: Any = lambda m: {"cluster": doc, **(ranked if m == "roc_auc" else known)}  # noqa: E731
+    yield "intervals", values(ENDS, lambda m: ends(m, true, sides.get(m, pred), **more(m)))
     slices = {name: items.at(places) for name, places in _places(items, "by").items()}
     pairs = {k: (x.column("true"), x.column("pred"), x.weights) for k, x in slices.items()}
     yield "slices", values(slices, lambda k: _accuracy(*pairs[k], items.classes))
@@ -271,6 +291,11 @@ def of_columns(
     yield "raters", values(OF_RATERS, lambda m: score(m, raters))
     plain = {**items.named, **reading}
     yield "values", values(["mean_value"], lambda m: score(m, data(), of="p0", **plain))
+    below = {**known, "parents": tree(items), "pred": "pred"}
+    yield "hierarchies", values(["hierarchical_f1"], lambda m: score(m, data(), **below))
+    sides: dict[str, Any] = {"roc_auc": ranked, **dict.fromkeys(LOSSES, columns)}
+    more: Any = lambda m: {"cluster": "doc", **sides.get(m, {**known, "pred": "pred"})}  # noqa: E731
+    yield "intervals", values(ENDS, lambda m: ends(m, data(), **more(m)))
     slices = {key[0]: x for key, x in wf.count_by(data(), by="by", pred="pred", **known).items()}
     right = {k: float(x.count[x.true == x.predicted].sum()) for k, x in slices.items()}
     yield "slices", values(_places(items, "by"), right.__getitem__)
@@ -331,6 +356,10 @@ def alike(metric: str, value: Any, expected: Any, weighted: bool) -> bool:
     """The same bits; of weighted items and of means of fractions, the same twelve digits."""
     if isinstance(value, str) or isinstance(expected, str):
         return bool(value == expected)
+    if isinstance(expected, complex):
+        return cmath.isclose(value, expected, rel_tol=1e-9, abs_tol=1e-12) or (
+            cmath.isnan(value) and cmath.isnan(expected)
+        )
     if isnan(expected) or isnan(value):
         return isnan(expected) and isnan(value)
     if not weighted and metric not in MEANS:

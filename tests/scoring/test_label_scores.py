@@ -295,3 +295,12 @@ def test_a_caution_where_items_are_few(metric: Any, average: str, enough: int) -
 
     assert caution(enough) is None
     assert caution(enough - 2) is not None
+
+
+@pytest.mark.parametrize("weights", [None, [1.0, 2.0]])
+@pytest.mark.parametrize("metric", [wf.brier, wf.log_loss])
+def test_a_weighted_mean_over_labels_that_no_item_has_is_refused(metric: Any, weights: Any) -> None:
+    data: Any = (np.zeros((2, 2), int), np.array([[0.5, 0.2], [0.1, 0.9]]))
+    with pytest.raises(InputError, match="no item has a label"):
+        metric(*data, average="weighted", weights=weights)
+    assert metric(*data, average="macro", weights=weights).value > 0

@@ -92,6 +92,10 @@ def test_areas() -> None:
     x = np.exp(np.linspace(np.log(0.01), 0, 400_001))
     area = np.interp(x, false, true).mean()
     assert wf.log_auc(y, s, min_fpr=0.01) == pytest.approx(area, abs=1e-3)
+    part = np.interp(x[x <= 0.1], false, true).mean()
+    assert wf.log_auc(y, s, min_fpr=0.01, max_fpr=0.1) == pytest.approx(part, abs=1e-3)
+    with pytest.raises(wf.errors.DefinitionError, match="max_fpr must be above min_fpr"):
+        wf.log_auc(y, s, min_fpr=0.2, max_fpr=0.1)
     perfect: Any = ([0, 0, 1, 1], [0.1, 0.2, 0.8, 0.9])
     for metric in (wf.partial_average_precision, wf.log_auc, wf.recall_at_precision, wf.f_max):
         assert metric(*perfect) == pytest.approx(1)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import numpy as np
 
 from whichf1 import kernel
+from whichf1.errors import DefinitionError
 from whichf1.metrics.calibration import calibrated
 from whichf1.metrics.registry import Ratio, Share, Within, declare
 from whichf1.tables.cells import Array, RankTable, Step
@@ -313,20 +314,24 @@ def log_auc(
     min_fpr: Annotated[
         float, Within(1e-12, 0.999, False, "a number above 0 and below 1"), "Where the area begins."
     ] = 0.001,
+    max_fpr: Annotated[Share | None, "Where the area ends; by default, at 1."] = None,
 ) -> Ratio:
     """Area under the ROC curve over the log of the false positive rate, above a minimum rate."""
     p, n = (size[..., None] for size in r.sizes)
+    most = 1.0 if max_fpr is None else max_fpr
+    if most <= min_fpr:
+        raise DefinitionError(f"max_fpr must be above min_fpr; got {most:g} and {min_fpr:g}")
 
     def part(s: Step) -> Array:
         left, right = (s.fp - s.negatives) / _or_one(n), s.fp / _or_one(n)
         low = np.maximum(left, min_fpr)
-        high = np.maximum(np.minimum(right, 1.0), low)
+        high = np.maximum(np.minimum(right, most), low)
         slope = (s.positives / _or_one(p)) / _or_one(right - left)
         start = (s.tp - s.positives) / _or_one(p)
         area: Array = (start - slope * left) * np.log(high / low) + slope * (high - low)
         return area
 
-    area = _total(map(part, r.steps())) / -log(min_fpr)
+    area = _total(map(part, r.steps())) / log(most / min_fpr)
     return np.minimum(np.maximum(area, 0.0), 1.0), _both(r)
 
 

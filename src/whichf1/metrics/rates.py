@@ -238,6 +238,7 @@ def yule_q(c: OneVsRest) -> Ratio:
 @rate(
     tex=r"\frac{TP+TN}{n}-\frac{|TPR-TNR|}{TPR+TNR}",
     bounds=(-1, 1),
+    bend="recall equals specificity",
 )
 def optimized_precision(c: OneVsRest) -> Ratio:
     """One-vs-rest accuracy minus the relative gap of recall and specificity (Ranawana, Palade)."""

@@ -219,6 +219,8 @@ class Metric:
     smooth: bool = True
     """Whether every item moves the score a little. A maximum or a cutoff at a quantile depends on
     individual items, so the delta method does not apply to it."""
+    bend: str | None = None
+    """Where a smooth score has a bend, in words: resampling moves it to one side there."""
     squared: Callable[..., tuple[Array, Array]] | None = field(default=None, repr=False)
     """For the root of an estimate that may be negative: this estimate and its standard error, from
     which an automatic interval is computed although the score is not smooth."""

@@ -98,6 +98,11 @@ def refuse_undefined(definition: Definition, lines: ScoredLines) -> None:
     """Raise, naming the label, if a score is undefined and undefined= is not set."""
     if definition.undefined is not None:
         return
+    if definition.declaration.kind == "loss":
+        raise InputError(
+            f"the weighted mean of {definition.metric} weights each label by the items that have "
+            "it, and no item has a label: use average='macro'"
+        )
     ways = "use undefined='skip' to leave it out of the mean, or a number to count as its score"
     if definition.average == "samples":
         at = int(np.argmax(np.isnan(_of_each_item(definition, lines))))

@@ -158,19 +158,19 @@ def partial_average_precision(items: Scored, min_recall: Any) -> Fraction:
     return area / (1 - least)
 
 
-def log_auc(items: Scored, min_fpr: Any) -> Fraction:
-    (p, n), least = sums(items), Fraction(min_fpr)
+def log_auc(items: Scored, min_fpr: Any, max_fpr: Any) -> Fraction:
+    (p, n), least, most = sums(items), Fraction(min_fpr), Fraction(max_fpr or 1)
     x = y = area = Fraction(0)
     for tp, fp in thresholds(items):
         right, up = fp / n, tp / p
-        low = max(x, least)
-        if low < right < low * (1 + Fraction(1, 10**40)):  # closer than a logarithm can tell
-            area += (y + up) / 2 * (right - low) / low
-        elif right > low:
+        low, high = max(x, least), min(right, most)
+        if low < high < low * (1 + Fraction(1, 10**40)):  # closer than a logarithm can tell
+            area += (y + (up - y) * ((low + high) / 2 - x) / (right - x)) * (high - low) / low
+        elif high > low:
             slope = (up - y) / (right - x)
-            area += (y - slope * x) * log_of(right / low) + slope * (right - low)
+            area += (y - slope * x) * log_of(high / low) + slope * (high - low)
         x, y = right, up
-    return area / -log_of(least)
+    return area / log_of(most / least)
 
 
 def net_benefit(items: Scored, threshold: Any) -> Fraction:
