@@ -33,7 +33,7 @@ class Column:
 
 def column(data: Any, name: str) -> Column:
     """Any sequence of labels as a Column, or an error that names the first bad item."""
-    if isinstance(data, (str, bytes, dict, set, frozenset)) or not hasattr(data, "__len__"):
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or not has_items(data):
         raise ShapeError(
             f"{name} must be a sequence of labels; got {type(data).__name__}. Pass a list."
         )
@@ -98,6 +98,8 @@ def to_numpy(data: Any) -> Array:
             return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
         except (TypeError, RuntimeError) as error:  # such as a sparse or quantized tensor
             raise InputError(f"this tensor is not an array of items: {error}") from None
+    if is_on_device(data):
+        return _from_device(data)
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
         try:
             values = np.asarray(data)
@@ -105,6 +107,27 @@ def to_numpy(data: Any) -> Array:
             return _objects(_listed(data))
         return values if values.dtype.kind != "V" else _readable(values)
     return _objects(_listed(data))
+
+
+def has_items(data: Any) -> bool:
+    """Whether data is a sequence or an array; not every library gives arrays a length."""
+    return hasattr(data, "__len__") or is_on_device(data)
+
+
+def is_on_device(data: Any) -> bool:
+    """Whether this is an array in memory that NumPy cannot access."""
+    device = getattr(data, "device", None)
+    return device is not None and "cpu" not in str(getattr(device, "platform", device)).lower()
+
+
+def _from_device(array: Any) -> Array:
+    """A copy in memory, as CuPy or another library makes it."""
+    if hasattr(array, "get"):
+        return np.asarray(array.get())
+    try:
+        return np.asarray(array)
+    except (RuntimeError, TypeError):
+        return np.asarray(np.from_dlpack(array, device="cpu", copy=True))
 
 
 def _readable(values: Array) -> Array:
