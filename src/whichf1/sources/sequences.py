@@ -33,7 +33,8 @@ class Column:
 
 def column(data: Any, name: str) -> Column:
     """Any sequence of labels as a Column, or an error that names the first bad item."""
-    if isinstance(data, (str, bytes, dict, set, frozenset)) or not has_items(data):
+    items = hasattr(data, "__len__") or is_on_device(data)
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or not items:
         raise ShapeError(
             f"{name} must be a sequence of labels; got {type(data).__name__}. Pass a list."
         )
@@ -98,15 +99,13 @@ def to_numpy(data: Any) -> Array:
             return np.asarray(data.float() if "bfloat16" in str(data.dtype) else data)
         except (TypeError, RuntimeError) as error:  # such as a sparse or quantized tensor
             raise InputError(f"this tensor is not an array of items: {error}") from None
-    if is_on_device(data):
-        return _from_device(data)
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
         try:
             values = np.asarray(data)
-        except Exception:  # polars has integers of 128 bits
-            return _objects(_listed(data))
+        except Exception:  # polars has integers of 128 bits, and CuPy has other memory
+            return _elsewhere(data)
         return values if values.dtype.kind != "V" else _readable(values)
-    return _objects(_listed(data))
+    return _elsewhere(data)
 
 
 def has_items(data: Any) -> bool:
@@ -120,14 +119,13 @@ def is_on_device(data: Any) -> bool:
     return device is not None and "cpu" not in str(getattr(device, "platform", device)).lower()
 
 
-def _from_device(array: Any) -> Array:
-    """A copy in memory, as CuPy or another library makes it."""
-    if hasattr(array, "get"):
-        return np.asarray(array.get())
-    try:
-        return np.asarray(array)
-    except (RuntimeError, TypeError):
-        return np.asarray(np.from_dlpack(array, device="cpu", copy=True))
+def _elsewhere(data: Any) -> Array:
+    """Items that NumPy cannot access: a copy from a device, or a list of objects."""
+    if not is_on_device(data):
+        return _objects(_listed(data))
+    if hasattr(data, "get"):  # CuPy
+        return np.asarray(data.get())
+    return np.asarray(np.from_dlpack(data, device="cpu", copy=True))
 
 
 def _readable(values: Array) -> Array:
