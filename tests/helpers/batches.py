@@ -54,6 +54,7 @@ BATCHES: dict[str, Callable[[Any], Any]] = {
     "pandas in parts": lambda table: (part.to_pandas() for part in pieces(table)),
     "polars in parts": lambda table: map(polars, pieces(table)),
     "lazy in parts": lambda table: (polars(part).lazy() for part in pieces(table)),
+    "columns in parts": lambda table: (part.to_pydict() for part in pieces(table)),
     "list of batches": lambda table: table.to_batches(max_chunksize=2),
     "iterator of batches": lambda table: iter(table.to_batches(max_chunksize=2)),
     "hugging face": hugging_face,

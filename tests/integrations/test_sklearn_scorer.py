@@ -20,13 +20,15 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
 import whichf1 as wf
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, LabelError
 from whichf1.integrations.sklearn import scorer
+from whichf1.metrics import find
 
 IRIS = load_iris(return_X_y=True)
 CANCER = load_breast_cancer(return_X_y=True)
 WORDS = (CANCER[0], np.array(["malignant", "benign"])[CANCER[1]])
 OVR = {"average": "macro", "multi_class": "ovr"}
+SCORES = ("roc_auc", "average_precision", "log_loss", "brier", "expected_calibration_error")
 TREE = DecisionTreeClassifier(max_depth=3, random_state=0)
 
 
@@ -56,6 +58,49 @@ def test_a_scorer_gives_what_that_of_scikit_learn_gives(ours: Any, theirs: str, 
         cross_val_score(GaussianNB(), *data, scoring=x, error_score="raise") for x in (ours, theirs)
     )
     assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_several_scorers_give_what_each_gives_alone() -> None:
+    """scikit-learn calls a method of the estimator once for all of them."""
+    ranked = [name for name in SCORES if find(name).kind in ("ranking", "loss")]
+    scorers = {
+        f"{name} {label} {method}": scorer(name, pos_label=label, response_method=method)
+        for name in ranked
+        for label in ("benign", "malignant")
+        for method in (None, "predict_proba")
+    }
+    data = ((CANCER[0] - CANCER[0].mean(0)) / CANCER[0].std(0), WORDS[1])
+    model = LogisticRegression().fit(*data)
+    together = sklearn.metrics.check_scoring(model, scoring=scorers)(model, *data)
+    alone = {name: each(model, *data) for name, each in scorers.items()}
+    assert together == alone and len({*alone.values()}) > len(ranked)
+    second = scorer("average_precision")(model, *data)
+    first = alone["average_precision benign None"]
+    assert second == alone["average_precision malignant None"] != first
+
+
+def test_scores_of_several_classes_are_on_one_scale() -> None:
+    model = LogisticRegression(max_iter=500)
+    ours, theirs = (
+        cross_val_score(model, *IRIS, scoring=each, error_score="raise")
+        for each in (scorer("roc_auc", **OVR), "roc_auc_ovr")
+    )
+    assert ours == pytest.approx(theirs, abs=1e-12)
+
+
+def test_scores_of_a_fold_with_one_class_need_both_labels() -> None:
+    model = GaussianNB().fit(*WORDS)
+    some = WORDS[1] == "benign"
+    alone = WORDS[0][some], WORDS[1][some]
+    for options in ({}, {"pos_label": "malignant"}):
+        with pytest.raises(LabelError, match="pass labels= with both"):
+            scorer("log_loss", **options)(model, *alone)
+        both = scorer("log_loss", labels=["benign", "malignant"], **options)(model, *alone)
+        probabilities = model.predict_proba(alone[0])[:, 1]
+        expected = sklearn.metrics.log_loss(alone[1], probabilities, labels=model.classes_)
+        assert both == pytest.approx(-expected)
+    with pytest.raises(LabelError, match="nope"):
+        scorer("roc_auc", pos_label="nope")(model, *WORDS)
 
 
 def test_the_second_class_of_scores_can_be_chosen() -> None:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
+import torch
 from pyarrow import ipc
 
 import whichf1 as wf
@@ -57,6 +59,23 @@ def test_pairs_are_counted_in_parts() -> None:
     assert wf.count_multilabel(in_pairs(sets, sets[::-1])) == wf.count_multilabel(sets, sets[::-1])
 
 
+def test_batches_of_training_loops_and_of_pandas() -> None:
+    """A loader returns tensors by name, some of them with several columns."""
+    true, x = np.arange(90) % 3, np.arange(90) % 2
+    loader = (
+        {
+            "labels": torch.tensor(true[at : at + 30]),
+            "logits": torch.rand(30, 3),
+            "x": torch.tensor(x[at : at + 30]),
+        }
+        for at in (0, 30, 60)
+    )
+    assert wf.count(loader, true="labels", pred="x") == wf.count(true, x)
+    text = pd.DataFrame({"true": true, "x": x}).to_csv(index=False)
+    chunks = pd.read_csv(io.StringIO(text), chunksize=40)
+    assert wf.count(chunks, true="true", pred="x") == wf.count(true, x)
+
+
 def test_classes_of_hugging_face_have_their_names() -> None:
     import datasets
 
@@ -94,6 +113,10 @@ def test_what_was_read_in_part_is_not_counted_short() -> None:
     reader.read_next_batch()
     with pytest.raises(InputError, match="StreamReader has already returned batches"):
         wf.count(reader, true="true", pred="x")
+    chunks = pd.read_csv(io.StringIO("true,x\n0,0\n1,1\n1,0\n"), chunksize=2)
+    assert next(chunks).shape == (2, 2)
+    with pytest.raises(InputError, match="TextFileReader has already returned batches"):
+        wf.count(chunks, true="true", pred="x")
     for consumed in (TABLE.to_reader(), iter(TABLE.to_batches())):
         wf.count(consumed, true="true", pred="x")
         with pytest.raises(
@@ -118,6 +141,14 @@ ODD: dict[str, tuple[Callable[[], Any], str]] = {
         "batch 2 of the list_iterator has no column 'x'",
     ),
     "an error": (broken, "generator failed to return batch 2: OSError: the disk is gone"),
+    "rows": (
+        lambda: iter([{"true": "ab", "x": "cd"}]),
+        "a column of items for each name, but this one has single values",
+    ),
+    "uneven columns": (
+        lambda: iter([{"true": [0, 1], "x": [0]}]),
+        r"columns of a batch differ in length: \{'true': 2, 'x': 1\}",
+    ),
     "a pair": (lambda: iter([(TRUE, X)]), "which has no columns to name"),
 }
 

@@ -15,9 +15,8 @@ from whichf1.scoring.lines import mean_definition as mean_definition
 from whichf1.scoring.lines import moments
 from whichf1.sources.annotations import ratings
 from whichf1.sources.counts import count, count_by, rank, rank_by
-from whichf1.sources.devices import is_on_device
 from whichf1.sources.label_sets import count_multilabel
-from whichf1.sources.sequences import to_numpy
+from whichf1.sources.sequences import is_on_device, to_numpy
 from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts

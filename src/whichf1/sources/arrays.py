@@ -11,7 +11,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.errors import InputError, LabelError
-from whichf1.sources.devices import count_on_device, is_on_device
+from whichf1.sources.devices import count_on_device
 from whichf1.sources.request import refuse_both
 from whichf1.sources.sequences import (
     Column,
@@ -21,6 +21,7 @@ from whichf1.sources.sequences import (
     encode_alike,
     encode_columns,
     frequencies_column,
+    is_on_device,
     refuse_lengths,
     squared,
     weights_column,

@@ -6,19 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.sources.sequences import refuse_lengths
-from whichf1.tables.cells import Array
+from whichf1.sources.sequences import refuse_lengths, to_numpy
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
 _MANY = 46_340
 """With up to this many classes, pairs fit in 31 bits, the widest integers of some libraries."""
-
-
-def is_on_device(data: Any) -> bool:
-    """Whether this is an array in memory that NumPy cannot access."""
-    device = getattr(data, "device", None)
-    return device is not None and "cpu" not in str(getattr(device, "platform", device)).lower()
 
 
 def count_on_device(y_true: Any, y_pred: Any) -> Counts | None:
@@ -47,9 +40,9 @@ def _grouped(xp: Any, sides: list[Any], kind: type) -> Counts | None:
         return None
     true, predicted = (xp.searchsorted(present, x) for x in sides)
     cells = xp.unique_counts(true * k + predicted)
-    at, count = (_in_memory(x).astype(np.int64) for x in (cells.values, cells.counts))
+    at, count = (to_numpy(x).astype(np.int64) for x in (cells.values, cells.counts))
     order = np.argsort(at)  # libraries need not sort distinct values
-    labels = Labels.trusted([kind(x) for x in _in_memory(present).tolist()])
+    labels = Labels.trusted([kind(x) for x in to_numpy(present).tolist()])
     columns = (*np.divmod(at[order], k), count[order])
     n = int(sides[0].shape[0])
     return Counts(labels, *columns, declared=False, in_order=True, n=n)
@@ -65,15 +58,3 @@ def _namespace(*arrays: Any) -> Any:
         return array_namespace(*arrays)
     except TypeError:  # not arrays, or arrays of two libraries
         return None
-
-
-def _in_memory(array: Any) -> Array:
-    """A small array of a device as a NumPy array."""
-    if hasattr(array, "get"):  # CuPy
-        return np.asarray(array.get())
-    if hasattr(array, "detach"):  # torch
-        return np.asarray(array.cpu())
-    try:
-        return np.asarray(array)  # JAX
-    except (RuntimeError, TypeError):
-        return np.asarray(np.from_dlpack(array, device="cpu", copy=True))

@@ -18,6 +18,7 @@ from whichf1.sources.sequences import (
     cluster_column,
     clusters_of,
     frequencies_column,
+    has_items,
     refuse_lengths,
     squared,
     to_numpy,
@@ -231,7 +232,7 @@ def sets_of(data: Any, name: str, declared: Labels | None) -> SetLines:
         return sets._replace(labels=_columns(data.names, len(sets.labels), name, declared))
     if hasattr(data, "tocsr"):
         return _from_matrix(data, name, declared)
-    if isinstance(data, (str, bytes, dict)) or not hasattr(data, "__len__"):
+    if isinstance(data, (str, bytes, dict)) or not has_items(data):
         raise ShapeError(
             f"{name} must be a matrix or a list of sets of labels; got {type(data).__name__}"
         )

@@ -85,10 +85,12 @@ def kind_of(data: Any) -> Kind | None:
     if is_frame(data):
         return "frame"
     if root in ("pyarrow", "datasets", "ray"):
-        several = ("to_batches", "read_next_batch", "num_rows", "map")
-        return "batches" if any(hasattr(type_, x) for x in several) else _readable(data)
-    if root in ROOTS:  # a single column, or Ibis' connection
-        return "database" if hasattr(type_, "create_table") else None
+        signs = ("to_batches", "read_next_batch", "num_rows", "map")
+        return "batches" if any(hasattr(type_, x) for x in signs) else _readable(data)
+    if root in ROOTS:  # Ibis' connection, pandas' reader of a file in chunks, or a single column
+        if hasattr(type_, "create_table"):
+            return "database"
+        return "batches" if hasattr(type_, "__next__") else None
     if any(hasattr(type_, name) for name in ("__arrow_c_stream__", "__dataframe__")):
         return "batches"
     return _readable(data) or ("batches" if hasattr(type_, "__next__") else None)

@@ -33,7 +33,8 @@ class Column:
 
 def column(data: Any, name: str) -> Column:
     """Any sequence of labels as a Column, or an error that names the first bad item."""
-    if isinstance(data, (str, bytes, dict, set, frozenset)) or not hasattr(data, "__len__"):
+    items = hasattr(data, "__len__") or is_on_device(data)
+    if isinstance(data, (str, bytes, dict, set, frozenset)) or not items:
         raise ShapeError(
             f"{name} must be a sequence of labels; got {type(data).__name__}. Pass a list."
         )
@@ -101,10 +102,30 @@ def to_numpy(data: Any) -> Array:
     if hasattr(data, "__array__"):  # pandas, polars, Arrow, jax
         try:
             values = np.asarray(data)
-        except Exception:  # polars has integers of 128 bits
-            return _objects(_listed(data))
+        except Exception:  # polars has integers of 128 bits, and CuPy has other memory
+            return _elsewhere(data)
         return values if values.dtype.kind != "V" else _readable(values)
-    return _objects(_listed(data))
+    return _elsewhere(data)
+
+
+def has_items(data: Any) -> bool:
+    """Whether data is a sequence or an array; not every library gives arrays a length."""
+    return hasattr(data, "__len__") or is_on_device(data)
+
+
+def is_on_device(data: Any) -> bool:
+    """Whether this is an array in memory that NumPy cannot access."""
+    device = getattr(data, "device", None)
+    return device is not None and "cpu" not in str(getattr(device, "platform", device)).lower()
+
+
+def _elsewhere(data: Any) -> Array:
+    """Items that NumPy cannot access: a copy from a device, or a list of objects."""
+    if not is_on_device(data):
+        return _objects(_listed(data))
+    if hasattr(data, "get"):  # CuPy
+        return np.asarray(data.get())
+    return np.asarray(np.from_dlpack(data, device="cpu", copy=True))
 
 
 def _readable(values: Array) -> Array:

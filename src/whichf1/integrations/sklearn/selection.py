@@ -7,7 +7,7 @@ from typing import Any
 from sklearn.metrics import make_scorer
 
 from whichf1.definitions.definition import Definition
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, LabelError
 from whichf1.integrations.sklearn.drop_in import Items
 from whichf1.metrics import COUNTED
 from whichf1.scoring.evaluate import run
@@ -30,14 +30,25 @@ class SelectionMetric:
         """The value as a plain float; scikit-learn turns an error into NaN unless told to raise."""
         definition = self.definition
         scored = definition.declaration.kind in ("ranking", "loss")
-        if scored and definition.positive is None and getattr(y_pred, "ndim", 2) == 1:
-            definition = definition.settled(positive=self._second(y_true))
+        if scored and getattr(y_pred, "ndim", 2) == 1:
+            first, second = self._classes(y_true)
+            if definition.positive == first:  # scikit-learn gives the scores of the second class
+                y_pred = 1 - y_pred if definition.declaration.probabilities else -y_pred
+            elif definition.positive is None:
+                definition = definition.settled(positive=second)
         return float(run(definition, y_true, y_pred, self.labels, sample_weight))
 
-    def _second(self, y_true: Any) -> Any:
-        """The class that scores of two classes refer to, as in scikit-learn."""
+    def _classes(self, y_true: Any) -> list[Any]:
+        """The two classes of an estimator, in its order."""
         labels = Items.of(y_true).labels if self.labels is None else sorted(self.labels)
-        return labels[-1]
+        if self.labels is None and {*labels} <= {0, 1}:
+            return [False, True] if isinstance(labels[0], bool) else [0, 1]
+        if len(labels) != 2:
+            raise LabelError(
+                f"scores of one class are for two classes, but these items have {labels[:20]!r}: "
+                "pass labels= with both"
+            )
+        return labels
 
 
 def scorer(
@@ -62,7 +73,8 @@ def scorer(
     response_method : str or tuple of str
         The method of the estimator to use. By default, ``"predict"`` for metrics of predictions,
         ``"predict_proba"`` for metrics of probabilities, and the first of ``"decision_function"``
-        and ``"predict_proba"`` that it has for rankings.
+        and ``"predict_proba"`` that it has for rankings; for means over several classes,
+        ``"predict_proba"`` comes first.
     **options
         The options of the metric, such as ``average="macro"``.
 
@@ -102,11 +114,14 @@ def scorer(
             f"a scorer selects the best, but neither high nor low values of {declared.name} are "
             f"better"
         )
+    scored = declared.kind not in (*COUNTED, "items")
     if response_method is None:
-        predictions = declared.kind in (*COUNTED, "items")
-        scores = "predict_proba" if declared.probabilities else _CONTINUOUS
-        response_method = "predict" if predictions else scores
-    given = {} if one is None else {"pos_label": one}
+        # decision functions of several classes are not on one scale
+        ranked = _CONTINUOUS if definition.average is None else _CONTINUOUS[::-1]
+        scores = "predict_proba" if declared.probabilities else ranked
+        response_method = scores if scored else "predict"
+    # one of several scorers would get the scores of another's pos_label, which are cached
+    given = {} if one is None or scored else {"pos_label": one}
     return make_scorer(
         SelectionMetric(definition, labels),
         response_method=response_method,

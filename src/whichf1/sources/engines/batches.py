@@ -1,8 +1,8 @@
 """Data that come in batches: each is asked separately, and the answers are merged.
 
 Arrow streams, batches and datasets, Hugging Face datasets, Ray datasets, objects with Arrow's
-``__arrow_c_stream__`` or the older ``__dataframe__``, and iterators of dataframes or of pairs
-``(y_true, y_pred)``.
+``__arrow_c_stream__`` or the older ``__dataframe__``, and iterators of dataframes, of columns by
+their names, or of pairs ``(y_true, y_pred)``.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from __future__ import annotations
 import inspect
 import pickle
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from whichf1.errors import InputError, ShapeError, WhichF1Error
 from whichf1.sources.engines.frames import gather_frame
 from whichf1.sources.request import Answer, Origin, Request, is_frame, kind_of
+from whichf1.sources.sequences import has_items, to_numpy
 
 if TYPE_CHECKING:
     from whichf1.sources.questions.grouped import Question
@@ -70,8 +71,8 @@ def _answer(batch: Any, request: Request, question: Question, name: str) -> Answ
         return question.of_pair(true, pred, request, name)
     if not is_frame(batch):
         raise InputError(
-            f"{name} is {type(batch).__name__}. Batches are dataframes, Arrow batches, or pairs "
-            "(y_true, y_pred)."
+            f"{name} is {type(batch).__name__}. Batches are dataframes, Arrow batches, columns by "
+            "their names, or pairs (y_true, y_pred)."
         )
     return gather_frame(batch, request, question, Origin(name))
 
@@ -131,7 +132,7 @@ def _pyarrow(name: str) -> Any:
 def _refuse_begun(data: Any, name: str) -> None:
     """Raise for a generator whose first batches have been consumed, as they would be missing."""
     begun = inspect.isgenerator(data) and inspect.getgeneratorstate(data) != inspect.GEN_CREATED
-    if begun:
+    if begun or getattr(data, "_currow", 0):  # pandas' reader counts its rows
         raise InputError(f"{name} has already returned batches, which would be missing: {AGAIN}")
 
 
@@ -141,8 +142,28 @@ def _each(data: Iterator[Any], used: list[str]) -> Iterator[Any]:
         if kind_of(batch) == "batches" and not isinstance(batch, (list, tuple)):
             inside = _batches_of(batch)
             yield from inside.read(inside.columns or used)
+        elif isinstance(batch, Mapping):
+            yield _of_columns(batch)
         else:
             yield batch
+
+
+def _of_columns(batch: Mapping[Any, Any]) -> Any:
+    """The table of a mapping from names to columns, as loaders of training data return them."""
+    table = _pyarrow("a batch of columns").table
+    single = (str, bytes, Mapping)
+    sides = batch.values()
+    if any(isinstance(side, single) or not has_items(side) for side in sides):
+        raise InputError(
+            "a batch that is a mapping has a column of items for each name, but this one has "
+            "single values: pass a dataframe of all rows"
+        )
+    columns = {name: to_numpy(side) for name, side in batch.items()}
+    lengths = {name: len(side) for name, side in columns.items()}
+    if len({*lengths.values()}) > 1:
+        raise ShapeError(f"columns of a batch differ in length: {lengths}")
+    plain = (x.tolist() if x.dtype == object or x.ndim > 1 else x for x in columns.values())
+    return table(dict(zip(columns, plain, strict=True)))
 
 
 def _arrow(data: Any, name: str) -> Batches:
