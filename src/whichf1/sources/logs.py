@@ -22,7 +22,7 @@ import numpy as np
 
 from whichf1.errors import FileError, InputError, did_you_mean
 from whichf1.tables.labels import VALUE, Labels, from_text
-from whichf1.tables.trials import ABSENT, DataSet, RunKey, as_codes, Trials, joined
+from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, as_codes, joined
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect writes for correct, incorrect, partly correct, and no answer."""

@@ -514,7 +514,8 @@ def _weights(values: Any, origin: Origin, name: str) -> Array:
         return weights_column([np.nan if is_missing(x) else x for x in to_list(values)],
                               len(to_list(values)), "weights")  # fmt: skip
     except WeightError as error:
-        raise WeightError(f"{origin.name}, column {name!r}: {error}") from None
+        where = origin.where("weight", name)
+        raise WeightError(f"{origin.name}, column {name!r}: {error}{where}") from None
 
 
 def facts_column(values: Any, origin: Origin, name: str) -> CodedColumn:
