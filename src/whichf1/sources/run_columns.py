@@ -136,6 +136,12 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
     """The columns of a dataframe or file."""
     for option in (*ROLES, "item", "cluster", "weights", *(() if columns.bits else ("true",))):
         one_name(getattr(columns, option), option)
+    distributed = type(data).__module__.startswith("pyspark.")
+    if columns.item is None and (distributed or reading.get("engine") == "spark"):
+        raise InputError(
+            "the rows of Spark have no order, so items cannot be matched line by line. Name the "
+            "column that identifies items: item= (--item)."
+        )
     runs, labels = _columns_of_runs(data, columns)
     roles = roles_of(columns, told)
     parts = wide_parts(columns.sides)
