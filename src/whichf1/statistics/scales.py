@@ -31,6 +31,8 @@ LEAST = 2.0
 interval of any level unbounded."""
 _FAR = 700.0
 """exp of this is about the largest float."""
+_MOST = 1e6
+"""The largest quantile of Student's t: that of one degree of freedom at a level of 0.999999."""
 _STRAIGHT = 1e-6
 """Up to this size, a skewness counts as 0."""
 
@@ -328,9 +330,9 @@ def t_quantile(p: float, freedom: float) -> float:
     if p <= 0.5:
         return -t_quantile(1 - p, freedom) if p < 0.5 else 0.0
     if p >= 1:
-        return _FAR
+        return _MOST
     freedom = max(freedom, 1.0)  # t² / freedom is x / (1 − x) of a beta distribution
-    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _FAR)
+    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _MOST)
 
 
 def upper_tail(t: float, freedom: float) -> float:
