@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
-from scipy.special import expit
+from scipy.special import expit, gammaincinv, ndtr, stdtrit
 
 import whichf1 as wf
 from whichf1.comparison.runs import Components, freedom_of_sum
@@ -190,6 +190,35 @@ def test_degrees_of_freedom_are_weighted() -> None:
     assert freedom_of_sum([(1.0, 2.0)]) == 2
     assert freedom_of_sum([(1.0, 2.0), (1.0, np.inf)]) == 4
     assert freedom_of_sum([(0.0, 2.0)]) == np.inf
+
+
+@pytest.mark.parametrize(
+    ("runs", "low", "high"),
+    [(2, 0.011, 0.058), (3, 0.036, 0.059), (5, 0.045, 0.055), (10, 0.048, 0.052)],
+)
+def test_the_level_of_normal_values_for_every_share_of_the_parts(
+    runs: int, low: float, high: float
+) -> None:
+    """Computed: the variance of runs follows χ², that of items is known."""
+    freedom, levels = runs - 1.0, []
+    middle = (np.arange(500) + 0.5) / 500
+    spread = 2 * gammaincinv(freedom / 2, middle) / freedom  # quantiles of χ² / f
+    for share in np.linspace(0, 1, 21):
+        own, whole = share * spread, share * spread + 1 - share
+        free = [freedom_of_sum(((x, freedom), (1 - share, np.inf))) for x in own]
+        limit = -stdtrit(np.minimum(free, 1e9), 0.025)
+        levels.append(float(np.mean(2 * ndtr(-limit * np.sqrt(whole)))))
+    assert low < min(levels) and max(levels) < high
+
+
+def test_two_runs_have_the_interval_of_one_degree_of_freedom() -> None:
+    """The limit of t is 12.7, in the interval as in the test, and so a caution is needed."""
+    y = np.arange(40) % 2
+    pred = {"A": [np.zeros(40, int), y], "B": [y, y]}
+    (pair,) = wf.study(y, "accuracy", pred=pred).pairs
+    assert pair.interval is not None and [pair.interval.low, pair.interval.high] == [-1, 1]
+    assert pair.p_value == pytest.approx(0.5, abs=0.02)
+    assert pair.caution == "two runs say little about how runs vary"
 
 
 @pytest.mark.long

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 import whichf1 as wf
+from tests.helpers.engines import ENGINES, group, spark_frame
 from whichf1.errors import FileError, InputError, LabelError, MergeError, ShapeError
 
 N, RUNS = 30, 3
@@ -59,17 +61,22 @@ def test_files_of_a_pattern_are_the_rows_of_a_frame(frame: pd.DataFrame, tmp_pat
     same(wf.trials(frame, **COLUMNS), wf.trials(parquet, **COLUMNS))
 
 
-@pytest.mark.parametrize("library", ["polars", "pyarrow"])
-def test_other_frames(frame: pd.DataFrame, library: str) -> None:
-    if library == "polars":
-        import polars as pl
+def arrow(frame: pd.DataFrame) -> pa.Table:
+    return pa.table({name: frame[name].tolist() for name in frame})
 
-        other: Any = pl.from_pandas(frame)
-    else:
-        import pyarrow as pa
 
-        other = pa.Table.from_pandas(frame)
-    same(wf.trials(frame, **COLUMNS), wf.trials(other, **COLUMNS))
+@pytest.mark.parametrize("engine", [pytest.param(x, marks=group(x)) for x in ENGINES])
+def test_every_kind_of_frame_has_the_same_runs(engine: str, frame: pd.DataFrame) -> None:
+    table = ENGINES[engine](arrow(frame))
+    same(wf.trials(frame, **COLUMNS), wf.trials(table, **COLUMNS))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+def test_rows_of_spark_have_no_order(frame: pd.DataFrame) -> None:
+    table = spark_frame(arrow(frame))
+    with pytest.raises(InputError, match=r"rows of Spark have no order.*item="):
+        wf.trials(table, system="model", run="seed", dataset="task")
 
 
 def wide(frame: pd.DataFrame) -> pd.DataFrame:

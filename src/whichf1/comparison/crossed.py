@@ -27,7 +27,7 @@ from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts, outcomes
 from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.records import dataclass
-from whichf1.tables.trials import DataSet, RunKey, named
+from whichf1.tables.trials import DataSet, RunKey, items_in_words, named
 from whichf1.tables.units import worth
 
 TINY = np.finfo(float).tiny
@@ -243,7 +243,27 @@ def _groups(data: DataSet, pooled: bool) -> list[list[Any]]:
                 f"{key} has no items in fold {', '.join(empty[:5])}: every run needs the same "
                 "folds. Name repetitions with run=, or omit fold= to pool all items."
             )
+    _refuse_other_folds(data)
     return groups
+
+
+def _refuse_other_folds(data: DataSet) -> None:
+    """Raise if systems were cross-validated on different folds under the same name of a run."""
+    assert data.folds is not None and data.fold_names is not None
+    first: dict[str, int] = {}
+    for row, key in enumerate(data.keys):
+        other = first.setdefault(key.run, row)
+        both = data.present[row] & data.present[other]
+        wrong = np.flatnonzero(both & (data.folds[row] != data.folds[other]))
+        if len(wrong):
+            at = wrong[0]
+            a, b = (data.fold_names[int(data.folds[x, at])] for x in (other, row))
+            raise InputError(
+                f"the folds of {data.keys[other]} and {key} differ: "
+                f"{items_in_words(len(wrong), data.ids[at].item())} in other folds, such as {a!r} "
+                f"and {b!r}. Systems are compared fold by fold, so they need the same folds; "
+                "folding='pooled' (--folding pooled) does without."
+            )
 
 
 def _score_classes(data: DataSet, definition: Definition, groups: list[list[Any]]) -> ScoredGroups:

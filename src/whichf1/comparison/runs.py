@@ -217,6 +217,8 @@ def compare_runs(
         measure = _matched if together else _welch
         spread, components = measure(crossed, left, right, by_items)
         caution = TWO_RUNS if min(runs) == FEW_RUNS else None
+        if matched is None and not alike:
+            caution = caution or _unlike(*named)
     elif max(runs) > 1:
         spread = Spread(inf)
         caution = f"{a if runs[0] == 1 else b} has one run, whose variance is unknown"
@@ -241,6 +243,15 @@ def compare_runs(
         runs=runs,
         components=components,
     )
+
+
+def _unlike(left: Sequence[str], right: Sequence[str]) -> str | None:
+    """Why runs are not matched although some have the same names."""
+    alone = sorted({*left} ^ {*right})
+    if not {*left} & {*right}:
+        return None
+    shown = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
+    return f"runs are not matched, because only one system has {shown}"
 
 
 def steady_errors(pairs: Sequence[RunPair]) -> list[float | None]:

@@ -308,6 +308,7 @@ def _across(study: Study) -> Iterator[Block]:
         "signed-rank "
         "test; Nemenyi: test of average ranks, adjusted separately."
     )
+    words += _wilcoxon_limit(study)
     if ranks is not None:
         words += f" Critical difference of average ranks: {ranks.critical_difference:.2f}."
         if ranks.friedman is not None:
@@ -319,6 +320,18 @@ def _across(study: Study) -> Iterator[Block]:
             )
     yield Note(words)
     yield Note(_posterior_words(study, "Bayesian signed-rank test (Benavoli et al. 2014)"))
+
+
+def _wilcoxon_limit(study: Study) -> str:
+    """What Wilcoxon's test can reach at most, if that is not significant."""
+    most = max(pair.data_sets for pair in study.across)
+    least = 2.0 ** (1 - most)  # all differences have the same sign
+    if least < 1 - level_of(study.definition):
+        return ""
+    return (
+        f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}, so it "
+        "cannot find a significant difference."
+    )
 
 
 def _pairs_of_sets(study: Study) -> Iterator[Block]:

@@ -136,6 +136,12 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
     """The columns of a dataframe or file."""
     for option in (*ROLES, "item", "cluster", "weights", *(() if columns.bits else ("true",))):
         one_name(getattr(columns, option), option)
+    distributed = type(data).__module__.startswith("pyspark.")
+    if columns.item is None and (distributed or reading.get("engine") == "spark"):
+        raise InputError(
+            "the rows of Spark have no order, so items cannot be matched line by line. Name the "
+            "column that identifies items: item= (--item)."
+        )
     runs, labels = _columns_of_runs(data, columns)
     roles = roles_of(columns, told)
     parts = wide_parts(columns.sides)
@@ -514,7 +520,8 @@ def _weights(values: Any, origin: Origin, name: str) -> Array:
         return weights_column([np.nan if is_missing(x) else x for x in to_list(values)],
                               len(to_list(values)), "weights")  # fmt: skip
     except WeightError as error:
-        raise WeightError(f"{origin.name}, column {name!r}: {error}") from None
+        where = origin.where("weight", name)
+        raise WeightError(f"{origin.name}, column {name!r}: {error}{where}") from None
 
 
 def facts_column(values: Any, origin: Origin, name: str) -> CodedColumn:

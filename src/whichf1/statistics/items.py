@@ -31,7 +31,7 @@ from whichf1.statistics.sample import (
     degrees_of_freedom,
     in_threads,
 )
-from whichf1.statistics.scales import Proportion, Rate, Smoothed, Spread, normal_quantile
+from whichf1.statistics.scales import LEAST, Proportion, Rate, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Predicted, RankTable, Step, near_one, sum_by
 
@@ -193,7 +193,7 @@ def mean_twin(mean: float, slope: Array, sample: Sample) -> Smoothed:
         n = sample.effective_n
         known = n > 1
         error = sample.spread(slope).error * sqrt(n / (n - 1)) if known else inf
-        spread = Spread(error, freedom=n - 1)
+        spread = Spread(error, freedom=max(n - 1, LEAST))
     return Smoothed(mean, spread._replace(skew=skew), "cubic")
 
 
@@ -911,7 +911,9 @@ def area_twin(table: RankTable, area: float, squares: RankTable | None = None) -
     skew, z = cubes / error**3, normal_quantile(0.975)
     bend = error / 2 * (1 / (1 - centre) - 1 / centre)
     shift = min(max(skew * (2 * z**2 + 1) / 6 + z**2 * bend, -0.6), 0.6)
-    return Smoothed(centre, Spread(error, freedom=square**2 / freedom), "transformed", shift)
+    return Smoothed(
+        centre, Spread(error, freedom=max(square**2 / freedom, LEAST)), "transformed", shift
+    )
 
 
 def _placements(

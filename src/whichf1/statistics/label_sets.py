@@ -29,7 +29,7 @@ from whichf1.statistics.sample import (
     equal_items,
     fewest,
 )
-from whichf1.statistics.scales import Smoothed, Spread
+from whichf1.statistics.scales import LEAST, Smoothed, Spread
 from whichf1.tables.cells import Array, OneVsRest
 from whichf1.tables.label_sets import FP, OUTCOMES, TP, LabelTable, MultiLabelCounts
 
@@ -55,7 +55,7 @@ class Sentences(NamedTuple):
         others = self.worth - 1
         if others <= 0:
             return Spread(inf)  # one sentence does not show the spread between sentences
-        freedom = 1 / hypot(1 / others, 1 / (spread.freedom or inf))
+        freedom = max(1 / hypot(1 / others, 1 / (spread.freedom or inf)), LEAST)
         return spread._replace(error=spread.error * sqrt(self.worth / others), freedom=freedom)
 
 

@@ -20,6 +20,7 @@ import numpy as np
 from whichf1 import kernel
 from whichf1.errors import WeightError
 from whichf1.statistics.scales import (
+    LEAST,
     NONE,
     Proportion,
     Rate,
@@ -527,7 +528,8 @@ class Sample:
         error = self._stratified_error(slope) if self.cluster is None else spread.error
         times, parts, _ = self._drawn_parts(slope)
         curvature = self.curvature(statistic, slope)
-        return Spread(error, spread.skew, curvature, degrees_of_freedom(parts, times))
+        freedom = max(degrees_of_freedom(parts, times), LEAST)
+        return Spread(error, spread.skew, curvature, freedom)
 
     def _drawn_parts(self, slope: Array) -> tuple[Array, Array, Array]:
         """How many items or clusters are drawn at once, what each adds, and that of each unit."""

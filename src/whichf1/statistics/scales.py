@@ -27,10 +27,13 @@ NONE = 1e-12
 """Up to this size, a standard error counts as 0: the score does not vary to first order."""
 _LEAST_SIZE = 0.05
 """The smallest size of a beta distribution: with so few items, nearly everything is possible."""
-_LEAST = 2.0
-"""Fewer degrees of freedom would make an interval unbounded."""
+LEAST = 2.0
+"""The fewest degrees of freedom of a variance that is estimated from items: fewer would make an
+interval of any level unbounded."""
 _FAR = 700.0
 """exp of this is about the largest float."""
+_MOST = 1e6
+"""The largest quantile of Student's t: that of one degree of freedom at a level of 0.999999."""
 _STRAIGHT = 1e-6
 """Up to this size, a skewness counts as 0."""
 
@@ -237,7 +240,7 @@ def tested_spread(parts: Array, times: Array, unequal: float = 1.0) -> Spread:
     parts = parts / sqrt(square)
     third, fourth, sixth = [float((times * parts**power).sum()) for power in (3, 4, 6)]
     uncertain = unequal * fourth - 1 / float(times.sum())
-    freedom = max(2 / uncertain, _LEAST) if uncertain > 0 else inf
+    freedom = max(2 / uncertain, LEAST) if uncertain > 0 else inf
     skew = third * max(0.0, 1 - sixth / third**2) if third else 0.0
     return Spread(sqrt(square), skew, 0.0, freedom)
 
@@ -328,9 +331,9 @@ def t_quantile(p: float, freedom: float) -> float:
     if p <= 0.5:
         return -t_quantile(1 - p, freedom) if p < 0.5 else 0.0
     if p >= 1:
-        return _FAR
-    freedom = max(freedom, _LEAST)  # t² / freedom is x / (1 − x) of a beta distribution
-    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _FAR)
+        return _MOST
+    freedom = max(freedom, 1.0)  # t² / freedom is x / (1 − x) of a beta distribution
+    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _MOST)
 
 
 def upper_tail(t: float, freedom: float) -> float:
