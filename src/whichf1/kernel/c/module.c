@@ -495,8 +495,7 @@ static void *get_output(PyObject *object, item_type type, Py_ssize_t n, Py_buffe
     }
     char kind = letter(view, &swapped);
     if (kind && strchr(type.letters, kind) && view->itemsize == type.size && !swapped &&
-        view->len == n * view->itemsize &&
-        (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
+        view->len == n * view->itemsize && (uintptr_t)view->buf % (uintptr_t)view->itemsize == 0)
         return view->buf;
     PyErr_SetString(PyExc_TypeError, "the output arrays have the wrong type or size");
     return NULL;
