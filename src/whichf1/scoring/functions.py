@@ -119,7 +119,7 @@ class Scorer:
 
 def _key(options: Mapping[str, Any]) -> tuple[Any, ...]:
     """The names, values and types of options: 1 and True are two classes."""
-    key = [*options]
+    key: list[Any] = [*options]
     for value in options.values():  # faster than a comprehension
         key += value, type(value)
     return tuple(key)
