@@ -53,7 +53,7 @@ UNDEFINED = [0, 1, 0.25, "skip", "nan"]
 
 def minds_order(definition: Definition) -> bool:
     """Whether the order of the classes matters."""
-    order = {"linear", "quadratic", COSTS}
+    order = {"linear", "quadratic", "ordinal", COSTS}
     return definition.metric == "macro_mae" or bool({*dict(definition.parameters).values()} & order)
 
 

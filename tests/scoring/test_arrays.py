@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
+import pickle
 import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -97,6 +99,20 @@ def test_arrays_give_what_lists_give(name: str) -> None:
                 assert math.isclose(quick, slow, rel_tol=1e-12, abs_tol=1e-15) or (
                     math.isnan(quick) and math.isnan(slow)
                 )
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_scores_of_arrays_are_pickled_without_what_was_computed(name: str) -> None:
+    metric = EVERY[name]
+    true, other = next(data_of(metric, 30, 0))
+    options = next(options_of(metric, len(np.unique(true))))
+    data = (other[:, 0],) if metric.kind == "value" else (true, other)
+    score = outcome(getattr(wf, name), *data, **options)
+    assert isinstance(score, wf.Score)
+    twin = pickle.loads(pickle.dumps(score))
+    assert twin.signature == score.signature and twin.definition == score.definition
+    fields = {x.name for x in dataclasses.fields(wf.Definition)}
+    assert {*vars(pickle.loads(pickle.dumps(score.definition)))} <= fields
 
 
 BAD: list[tuple[str, Array, Array]] = [

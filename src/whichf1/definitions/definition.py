@@ -404,8 +404,12 @@ class Definition:
             parameters = {**parameters, "labels": labels}
         return self.rule.settle(metric.formula(margins, **parameters))
 
+    def of_class(self, c: OneVsRest) -> Array:
+        """The rate of a class against the rest."""
+        return self.class_formula(c)
+
     @cached_property
-    def of_class(self) -> Callable[[OneVsRest], Array]:
+    def class_formula(self) -> Callable[[OneVsRest], Array]:
         """The rate of a class against the rest, as a function of its counts."""
         return rate_of(self.declaration, self.arguments, self.rule)
 

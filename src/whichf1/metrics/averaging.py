@@ -84,18 +84,18 @@ class ZeroRule:
 
 def per_class(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:
     """The rate of each class (…, classes)."""
-    return rate_of(metric, parameters, rule)(c)
+    if metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon):
+        return _of_parts(metric, parameters, rule, c)
+    return rule.settle(metric.formula(c, **parameters), metric.bounds[1] == np.inf)
 
 
 def rate_of(
     metric: Metric, parameters: dict[str, Value], rule: ZeroRule
 ) -> Callable[[OneVsRest], Array]:
-    """The rate of each class as a function of the counts alone: what can be known is settled."""
-    if metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon):
-        return partial(_of_parts, metric, parameters, rule)
+    """``per_class`` as a function of the counts alone, faster for those of a single table."""
+    if parameters or (metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon)):
+        return partial(per_class, metric, parameters, rule)
     formula, settle, unbounded = metric.formula, rule.settle, metric.bounds[1] == np.inf
-    if parameters:
-        return lambda c: settle(formula(c, **parameters), unbounded)
     return lambda c: settle(formula(c), unbounded)
 
 

@@ -131,7 +131,7 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
         if alone is None:
             return None
         labels, c = alone
-        return plain_score(float(definition.of_class(c)), definition, len(y_true), labels)
+        return plain_score(float(definition.class_formula(c)), definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, False)
     if counted is None:
         return None

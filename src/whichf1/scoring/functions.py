@@ -63,23 +63,25 @@ class Scorer:
     def definition(self, **options: Unpack[Options]) -> Definition:
         """The definition with these options, without running it."""
         chosen: dict[str, Any] = {**options}
-        if not _OF_DATA.isdisjoint(options):
-            chosen = {k: v for k, v in options.items() if k not in _OF_DATA}
+        for name in _OF_DATA & chosen.keys():
+            del chosen[name]
+        key = (*chosen.items(), *map(type, chosen.values()))  # 1 and True are two classes
         try:
-            return self._known[_key(chosen)]
+            return self._known[key]
         except (KeyError, TypeError):  # new, or not hashable
             pass
-        key = _key(chosen) if all(isinstance(v, _PLAIN) for v in chosen.values()) else None
+        plain = all(isinstance(v, _PLAIN) for v in chosen.values())
         parameters = {k: chosen.pop(k) for k in self.metric.parameters if k in chosen}
         definition = define(self.__name__, parameters, chosen)
-        if len(self._known) < 1000 and key is not None:
+        if len(self._known) < 1000 and plain:
             self._known[key] = definition
         return definition
 
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score; ``help(metric)`` describes the options."""
         try:  # the common case, and faster
-            known = self._known.get(_key(options) if options else ())
+            key = (*options.items(), *map(type, options.values())) if options else ()
+            known = self._known.get(key)
         except TypeError:  # not hashable
             known = None
         if known is not None:
@@ -115,12 +117,6 @@ class Scorer:
 
     def __repr__(self) -> str:
         return f"<whichf1 metric {self.__name__}>"
-
-
-def _key(options: Mapping[str, Any]) -> tuple[Any, ...]:
-    """The names, values and types of options: 1 and True are two classes."""
-    values = options.values()
-    return (*options, *values, *map(type, values))
 
 
 @cache

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from whichf1.sources.request import Row
 
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
-THREAD_BYTES = 125 << 20
-"""The memory that each thread of DuckDB should have, according to its documentation."""
 _PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR|JSON")
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
@@ -45,23 +43,13 @@ class Database:
         try:
             self.connection = connect(self.memory_limit)
             self.connection.execute(f"SET temp_directory={text(self.folder)}")
-            watched = "true" if progress else "false"  # without a bar, DuckDB reports no progress
-            self.connection.execute(f"SET enable_progress_bar={watched}")
-            self.connection.execute("SET enable_progress_bar_print=false")
-            self._fit_threads()
+            if progress:  # without a bar, DuckDB reports no progress
+                self.connection.execute("SET enable_progress_bar=true")
         except duckdb.Error as error:
             self._spill.close()
             raise InputError(
                 f"a memory limit of {self.memory_limit} is impossible: {first_line(str(error))}"
             ) from None
-
-    def _fit_threads(self) -> None:
-        """Use as many threads as the memory allows: each holds pages that cannot be spilled."""
-        query = "SELECT current_setting('threads'), current_setting('memory_limit')"
-        threads, shown = self.connection.execute(query).fetchone()
-        number, unit = shown.split()
-        room = float(number) * 1024 ** "bKMGTPE".index(unit[0])
-        self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
 
     def __enter__(self) -> Database:
         return self

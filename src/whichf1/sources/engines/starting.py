@@ -13,6 +13,8 @@ from typing import Any
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 """Files that certainly need DuckDB; for others it is started when they are read."""
 MEMORY_LIMIT = "1GB"
+THREAD_BYTES = 125 << 20
+"""The memory that each thread of DuckDB should have, according to its documentation."""
 SETTINGS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": MEMORY_LIMIT,
     "autoinstall_known_extensions": "false",
@@ -36,7 +38,7 @@ _begun: list[Starting] = []
 
 def start(words: list[str]) -> None:
     """Open a connection in the background if one of these words of a command is a table."""
-    if any(word.endswith(TABLES) for word in words):
+    if not _begun and any(word.endswith(TABLES) for word in words):
         _begun.append(Starting(name="whichf1-duckdb"))
         _begun[-1].start()
 
@@ -54,4 +56,17 @@ def connect(memory_limit: str) -> Any:
 def _new(memory_limit: str) -> Any:
     import duckdb
 
-    return duckdb.connect(":memory:", config={**SETTINGS, "memory_limit": memory_limit})
+    connection = duckdb.connect(":memory:", config={**SETTINGS, "memory_limit": memory_limit})
+    connection.execute("SET enable_progress_bar_print=false")
+    connection.execute("SET enable_progress_bar=false")
+    _fit_threads(connection)
+    return connection
+
+
+def _fit_threads(connection: Any) -> None:
+    """Use as many threads as the memory allows: each holds pages that cannot be spilled."""
+    query = "SELECT current_setting('threads'), current_setting('memory_limit')"
+    threads, shown = connection.execute(query).fetchone()
+    number, unit = shown.split()
+    room = float(number) * 1024 ** "bKMGTPE".index(unit[0])
+    connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
