@@ -270,7 +270,7 @@ print(wf.count(sys.argv[2]).n, peak() - before)
 
 @pytest.mark.slow
 def test_the_memory_for_a_csv_file_does_not_grow_with_it(tmp_path: Path) -> None:
-    """With DuckDB's own buffers it was 60 MB, and more for longer files."""
+    """It takes about 40 MB; with buffers of 32 MB it took 150."""
     small, large = tmp_path / "small.csv", tmp_path / "large.csv"
     for path, times in ((small, 10), (large, 1_500_000)):
         path.write_text("true,pred\n" + "1,2\n3,1\n2,2\n" * times * 10)
@@ -281,4 +281,4 @@ def test_the_memory_for_a_csv_file_does_not_grow_with_it(tmp_path: Path) -> None
         check=True,
     )
     n, more = map(int, done.stdout.split())
-    assert n == 45_000_000 and more < 48 << 20
+    assert n == 45_000_000 and more < 80 << 20
