@@ -246,6 +246,62 @@ def files_merged(number: int, folder: Path) -> Work:
     return command("merge", *paths, "-o", str(folder / "whole.json"))
 
 
+def classes_of_tree(k: int, folder: Path) -> Work:
+    parents: dict[int, Any] = {at: (at - 1) // 4 if at else None for at in range(k)}
+    true, predicted = labels(5 * k, k)
+    return lambda: wf.hierarchical_f1(true, predicted, parents=parents)
+
+
+def labels_ranked(k: int, folder: Path) -> Work:
+    rng = np.random.default_rng(6)
+    true = (rng.random((500, k)) < 0.1).astype(int)
+    true[:, 0] = 1
+    scores = rng.random((500, k))
+    return lambda: wf.label_ranking_loss(true, scores)
+
+
+def raters_agree(number: int, folder: Path) -> Work:
+    marks = np.random.default_rng(7).integers(0, 4, (20_000, number))
+    return lambda: wf.krippendorff_alpha(wf.ratings(marks), interval="auto")
+
+
+def sentences_scored(number: int, folder: Path) -> Work:
+    true = [["B-PER", "I-PER", "O", "B-LOC", "O"] * 4] * number
+    predicted = [["O"] * (at % 3) + tags[at % 3 :] for at, tags in enumerate(true)]
+    options: dict[str, Any] = {"average": "micro", "interval": "auto"}
+    return lambda: wf.f1(wf.spans(true, predicted, broken="repair"), **options)
+
+
+def batches_with_new_labels(number: int, folder: Path) -> Work:
+    def work() -> object:
+        total = wf.Accumulator()
+        for at in range(number):
+            total.update(np.arange(20) + 10 * at, np.arange(20) + 10 * at)
+        return wf.averaged_f1(total.counts)
+
+    return work
+
+
+def groups_compared(number: int, folder: Path) -> Work:
+    true, predicted = labels(50 * number, 2)
+    return lambda: wf.groups(true, predicted, "accuracy", by=np.arange(50 * number) % number)
+
+
+def classes_saved(k: int, folder: Path) -> Work:
+    counts = wf.count(*labels(5 * k, k))
+
+    def work() -> object:
+        counts.save(folder / "counts.json")
+        return wf.Counts.load(folder / "counts.json")
+
+    return work
+
+
+def classes_on_a_page(k: int, folder: Path) -> Work:
+    report = wf.report(wf.count(*labels(5 * k, k)))
+    return lambda: (report.to_html(), report.to_latex(), report.to_json(), report.to_csv())
+
+
 def _pairs(systems: int) -> int:
     return math.comb(systems, 2)
 
@@ -269,6 +325,14 @@ CASES = (
     Case("columns of probabilities: log loss", (100, 300, 900), probability_columns),
     Case("parts with new classes: sum", (100, 200, 400), parts_merged),
     Case("parts with new classes: merge", (100, 200, 400), files_merged),
+    Case("batches with new labels: accumulator", (400, 1600, 6400), batches_with_new_labels),
+    Case("classes of a tree: hierarchical F1", (10**3, 10**4, 10**5), classes_of_tree),
+    Case("classes: save and load", (10**3, 10**4, 10**5), classes_saved),
+    Case("classes: HTML, LaTeX, JSON and CSV of a report", (300, 3000, 30_000), classes_on_a_page),
+    Case("labels: label ranking loss", (200, 800, 3200), labels_ranked),
+    Case("raters: Krippendorff's alpha with interval", (5, 20, 80), raters_agree),
+    Case("sentences: F1 of spans with interval", (2000, 8000, 32_000), sentences_scored),
+    Case("groups: accuracy compared", (20, 80, 320), groups_compared),
 )
 
 

@@ -12,6 +12,7 @@ import pytest
 import whichf1 as wf
 from tests.helpers.commands import invoke
 from whichf1.errors import DefinitionError
+from whichf1.metrics import hierarchies
 
 TREE: dict[str, Any] = {
     "cat": "mammal", "dog": "mammal", "eel": "fish", "carp": "fish",
@@ -146,3 +147,28 @@ BAD: list[tuple[Any, str]] = [
 def test_what_is_no_hierarchy_is_refused(parents: Any, message: str) -> None:
     with pytest.raises(DefinitionError, match=message.replace("(", r"\(")):
         wf.hierarchical_f1(*items(), parents=parents)
+
+
+def test_many_classes_of_a_graph_share_what_their_sets_of_ancestors_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Pairs that occur are compared one by one, in blocks; of few classes all pairs at once."""
+    rng = random.Random(8)
+    above: dict[int, Any] = {0: None, 1: None}
+    for node in range(2, 3000):
+        above[node] = rng.sample(range(node), min(node, rng.randint(1, 3)))[: 1 + node % 2]
+
+    def stands_for(node: int) -> set[int]:
+        direct = above[node] or []
+        return {node}.union(*map(stands_for, direct))
+
+    true, predicted = (rng.choices(range(3000), k=4000) for _ in range(2))
+    sets = [(stands_for(a), stands_for(b)) for a, b in zip(true, predicted, strict=True)]
+    shared, right, chosen = (
+        sum(map(len, x)) for x in zip(*((a & b, a, b) for a, b in sets), strict=True)
+    )
+    for most in (hierarchies.FEW_CLASSES, 3000):
+        monkeypatch.setattr(hierarchies, "FEW_CLASSES", most)
+        monkeypatch.setattr(hierarchies, "_BLOCK", 1000)
+        scores = [getattr(wf, name)(true, predicted, parents=above).value for name in SCORES]
+        assert scores == [shared / chosen, shared / right, 2 * shared / (right + chosen)]

@@ -35,7 +35,8 @@ from whichf1.sources.answers import lines as class_scores
 from whichf1.sources.answers.lines import ClassScores
 from whichf1.sources.engines import frames
 from whichf1.sources.lines import ScoredLines
-from whichf1.sources.questions.grouped import Question
+from whichf1.sources.questions import derived
+from whichf1.sources.questions.grouped import KEY, Question
 from whichf1.sources.request import Request
 from whichf1.tables.cells import Array
 
@@ -439,3 +440,37 @@ def test_scores_of_few_items_are_read_at_once(monkeypatch: pytest.MonkeyPatch) -
                 passes.append(len(asked))
             assert passes == [4, 2]
             assert_same(*found)
+
+
+@pytest.mark.parametrize("fair", [True, False])
+@pytest.mark.parametrize("wrong", [None, "missing", "infinite", "not a number", "unfair", "class"])
+def test_a_short_query_says_what_the_long_one_would(
+    tmp_path: Path, wrong: str | None, fair: bool
+) -> None:
+    """Of complete items it gives the same rows; what the others lack, the long one says."""
+    rng = np.random.default_rng(3)
+    scores = rng.dirichlet(np.ones(4), 50).astype(object)
+    true: list[str | None] = [f"c{at}" for at in rng.integers(0, 4, 50)]
+    bad = {"missing": None, "infinite": np.inf, "not a number": np.nan, "unfair": 0.9}
+    if wrong in bad:
+        scores[7, 2] = bad[wrong]
+    if wrong == "class":
+        true[3] = None
+    data: dict[str, Any] = {"true": true, **{f"c{at}": [*scores[:, at]] for at in range(4)}}
+    path = tmp_path / "scores.parquet"
+    pq.write_table(pa.table(data), path)
+    asked = []
+
+    class Both(derived.Classes):
+        def of_view(self, database: Any, columns: Any, explain: Any) -> dict[str, list[Any]]:
+            short = super().of_view(database, columns, explain)
+            long = Question.of_view(self, database, columns, explain)
+            asked.append(self._all_complete(database, columns))
+            rows = [{(str(x[0]), *map(float, x[1:])) for x in each[KEY]} for each in (short, long)]
+            assert rows[0] == rows[1] and rows[0]
+            return short
+
+    request = Request.of_scores(true="true", score=[f"c{at}" for at in range(4)])
+    Both(int(fair)).gather(path, None, request)
+    complete = all(row[-1] for row in asked[0])
+    assert complete == (wrong in (None, "class") or (wrong == "unfair" and not fair))

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +17,9 @@ from hypothesis import strategies as st
 import whichf1 as wf
 from tests.helpers.columns import COLUMN, without_source
 from tests.helpers.commands import Run
+from tests.helpers.engines import cells
 from tests.helpers.files import ROWS, WRITERS, written
+from whichf1.sources.engines import formats
 
 
 @pytest.mark.parametrize("name", WRITERS)
@@ -236,3 +242,43 @@ def test_parts_with_clusters_on_the_command_line(
     assert without_source(found[1]) == without_source(direct[1])
     code, _, err = run("score", tmp_path / "all.json", "--cluster", "doc")
     assert code == 2 and "saved counts have no columns" in err
+
+
+def test_quoted_cells_cross_the_buffers_of_a_csv_file(tmp_path: Path) -> None:
+    """Cells with commas, quotes and line breaks, in a file that fills three buffers."""
+    rng = np.random.default_rng(5)
+    notes = ['a, "quoted"\ncell ' * int(at) for at in rng.integers(0, 40, 40_000)]
+    true, pred = rng.choice(["x", "y\nz", 'u"v'], (2, len(notes)))
+    path = tmp_path / "notes.csv"
+    with path.open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["note", "true", "pred"])
+        rows.writerows(zip(notes, true.tolist(), pred.tolist(), strict=True))
+    assert path.stat().st_size > 3 * formats.BUFFER
+    assert cells(wf.count(path)) == cells(wf.count(true, pred))
+
+
+PEAKS = """
+import sys
+import whichf1 as wf
+from tests.helpers.peak import held, peak
+wf.count(sys.argv[1])
+before = held()
+print(wf.count(sys.argv[2]).n, peak() - before)
+"""
+
+
+@pytest.mark.slow
+def test_the_memory_for_a_csv_file_does_not_grow_with_it(tmp_path: Path) -> None:
+    """It takes about 40 MB; with buffers of 32 MB it took 150."""
+    small, large = tmp_path / "small.csv", tmp_path / "large.csv"
+    for path, times in ((small, 10), (large, 1_500_000)):
+        path.write_text("true,pred\n" + "1,2\n3,1\n2,2\n" * times * 10)
+    done = subprocess.run(
+        [sys.executable, "-c", PEAKS, str(small), str(large)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    n, more = map(int, done.stdout.split())
+    assert n == 45_000_000 and more < 80 << 20

@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, TooLargeError, did_you_mean
+from whichf1.errors import DefinitionError, did_you_mean
 from whichf1.metrics.registry import Names, Ratio, Tree, agreement
 from whichf1.tables.cells import Array, Margins
 from whichf1.tables.labels import Label, Labels
@@ -21,8 +21,10 @@ Parents: TypeAlias = Annotated[
     "The parent of each class, or a list of its parents; None for a class at the top. By default, "
     "no class has a parent.",
 ]
-MOST_CLASSES = 5000
-"""The largest number of classes of which all pairs are compared."""
+FEW_CLASSES = 1 << 11
+"""Up to this many classes, what all pairs share is computed once."""
+_BLOCK = 1 << 14
+"""Pairs processed at a time."""
 
 
 @agreement(
@@ -63,30 +65,56 @@ def _sums(m: Margins, parents: Tree | None, labels: Labels | None) -> tuple[Arra
     """Σ |A_i ∩ A_j| C_ij, and the same for the true and for the predicted classes alone."""
     if parents is None:
         return m.tp.sum(-1), m.total, m.total
-    common = _common(parents, labels or Labels.trusted(range(m.tp.shape[-1])))
-    cells, size = m.cells, np.diagonal(common)
-    values = cells.values
+    names = labels or Labels.trusted(range(m.tp.shape[-1]))
+    cells, size = m.cells, _sizes(parents, names)
+    values, true, predicted = cells.values, cells.true, cells.predicted
+    if len(names) <= FEW_CLASSES:
+        shared = _common(parents, names)[true, predicted]
+    else:
+        shared = _shared(parents, names, true, predicted)
     return (
-        (values * common[cells.true, cells.predicted]).sum(-1),
-        (values * size[cells.true]).sum(-1),
-        (values * size[cells.predicted]).sum(-1),
+        (values * shared).sum(-1),
+        (values * size[true]).sum(-1),
+        (values * size[predicted]).sum(-1),
     )
 
 
 @lru_cache(maxsize=16)
+def _sizes(parents: Tree, labels: Labels) -> Array:
+    """How many classes each class stands for."""
+    return np.bincount(ancestors(parents, labels).label, minlength=len(labels))
+
+
+@lru_cache(maxsize=16)
 def _common(parents: Tree, labels: Labels) -> Array:
-    """How many classes each pair shares, with all ancestors but the root."""
-    if len(labels) > MOST_CLASSES:
-        raise TooLargeError(
-            f"a hierarchy compares all pairs of classes, but there are {len(labels):,}; at most "
-            f"{MOST_CLASSES:,} fit"
-        )
+    """How many classes each pair shares, for all pairs of few classes."""
     lines = ancestors(parents, labels)
-    member = np.zeros((len(labels), len(lines.nodes)), np.int64)
+    member = np.zeros((len(labels), len(lines.nodes)), np.float32)  # exact up to 2**24
     member[lines.label, lines.node] = 1
-    common: Array = member @ member.T
+    common: Array = (member @ member.T).astype(np.int64)
     common.setflags(write=False)
     return common
+
+
+def _shared(parents: Tree, labels: Labels, true: Array, predicted: Array) -> Array:
+    """How many classes these pairs share, with all ancestors but the root.
+
+    What the true class stands for is looked up among what the predicted one does.
+    """
+    lines = ancestors(parents, labels)
+    size, nodes = _sizes(parents, labels), len(lines.nodes)
+    start, known = np.cumsum(size) - size, lines.label * nodes + lines.node
+    shared = np.zeros(len(true), np.int64)
+    for first in range(0, len(true) if len(known) else 0, _BLOCK):
+        block = slice(first, first + _BLOCK)
+        times = size[true[block]]
+        pair = np.repeat(np.arange(len(times)), times)
+        within = np.arange(len(pair)) - np.repeat(np.cumsum(times) - times, times)
+        node = lines.node[start[true[block]][pair] + within]
+        asked = predicted[block][pair] * nodes + node
+        place = np.minimum(np.searchsorted(known, asked), len(known) - 1)
+        shared[block] = np.bincount(pair[known[place] == asked], minlength=len(times))
+    return shared
 
 
 class Ancestors(NamedTuple):

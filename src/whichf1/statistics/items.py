@@ -474,9 +474,11 @@ class Ranked:
 
     def _by_score(self, positives: Array, negatives: Array) -> Array:
         """A value of positives and one of negatives by score, for each ranked item."""
-        if len(self._first) == len(self.order):  # no ties
-            return np.where(self.positive, positives, negatives)
-        return np.where(self.positive, positives[self._group], negatives[self._group])
+        sides = (positives, negatives)
+        if len(self._first) < len(self.order):  # there are ties
+            sides = (positives[self._group], negatives[self._group])
+        values: Array = np.where(self.positive, *sides)
+        return values
 
     def slopes(
         self, definition: Definition, table: RankTable, known: float | None = None
