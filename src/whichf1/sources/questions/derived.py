@@ -401,7 +401,8 @@ class Classes(Question):
         said = f"bool_and(coalesce({' AND '.join(whole)}, false))"
         rows = f"SELECT {shown['k']} AS k, {', '.join(lists)} FROM items"
         query = f"SELECT k, count(*), {said} FROM ({rows}) GROUP BY k"
-        return database.connection.execute(query).fetchall()
+        groups: list[tuple[Any, ...]] = database.connection.execute(query).fetchall()
+        return groups
 
     def answer(self, items: Any, columns: Request) -> dict[str, list[Row]]:
         """(true class, gap, unit of weights, items, and the items that they stand for)."""
