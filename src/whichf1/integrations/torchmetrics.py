@@ -195,7 +195,7 @@ class ScoreMetric(torchmetrics.Metric):
         @wraps(compute)
         def wrapped() -> Tensor:
             if self._computed is not None:
-                return self._computed  # type: ignore[no-any-return]
+                return self._computed
             with self.sync_context(
                 dist_sync_fn=self.dist_sync_fn,
                 should_sync=self._to_sync,
