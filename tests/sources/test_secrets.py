@@ -187,7 +187,7 @@ def test_no_secret_of_a_database_is_printed(seed: int, folder: Path) -> None:
     for _ in range(25):
         parts = words(chance)
         address = of_databases(chance, spelled(chance, parts), folder)
-        asked: Any = chance.choice(
+        asked: dict[str, Any] = chance.choice(
             [{"query": x} for x in ("SELECT 1 AS a", "SELEC", "DELETE FROM t", "SELECT * FROM no")]
             + [{"table": "t"}, {"table": "no"}, {}]
         )

@@ -132,8 +132,8 @@ def _pyarrow(name: str) -> Any:
 def _refuse_begun(data: Any, name: str) -> None:
     """Raise for a generator whose first batches have been consumed, as they would be missing."""
     begun = inspect.isgenerator(data) and inspect.getgeneratorstate(data) != inspect.GEN_CREATED
-    read: int = getattr(data, "_currow", 0)  # pandas' reader counts its rows
-    if begun or read:
+    rows: Any = getattr(data, "_currow", 0)  # as pandas' reader counts them
+    if begun or rows:
         raise InputError(f"{name} has already returned batches, which would be missing: {AGAIN}")
 
 
