@@ -155,7 +155,7 @@ def frame(true: Any, pred: Any, group: Any) -> float:
     return float(measured.difference())
 
 
-OF_LABELS = {
+OF_LABELS: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     **{
         f"{title} of 5 labels, {average}": (
             partial(ours, average=average),
@@ -171,7 +171,7 @@ OF_LABELS = {
     "nDCG of 5 labels": (wf.ndcg, sk.ndcg_score),
     "DCG of 5 labels": (wf.dcg, sk.dcg_score),
 }
-OF_CLASSES = {
+OF_CLASSES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "hinge loss, 3 classes": (wf.hinge_loss, sk.hinge_loss),
     "D² of log loss": (wf.log_loss_skill, sk.d2_log_loss_score),
     "D² of Brier score": (wf.brier_skill, sk.d2_brier_score),
