@@ -144,8 +144,8 @@ def table(measured: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    words = sys.argv[1:]
-    data_sets, seed = [*map(int, words), *(DATA_SETS, SEED)[len(words) :]]
+    words = [*map(int, sys.argv[1:])]
+    data_sets, seed = [*words, *[DATA_SETS, SEED][len(words) :]]
     wanted = [*rows(data_sets, seed)]
     done = {tuple(str(row.get(x)) for x in wanted[0]): row for row in recorded()}
     measured = []

@@ -185,8 +185,8 @@ def backwards(r: random.Random, found: Any) -> tuple[Any, str]:
 
 def no_span(r: random.Random, found: Any) -> tuple[Any, str]:
     at = r.randrange(len(found))
-    bad: list[Any] = [(1, 2), (1, 2, "X", 4), ("a", 2, "X"), (1.5, 2, "X"), (-1, 2, "X")]
-    bad += [(0, 1, None), (math.nan, 2, "X"), None, 7, "x", {}]
+    bad: list[Any] = [(1, 2), (1, 2, "X", 4), ("a", 2, "X"), (1.5, 2, "X"), (-1, 2, "X"), None, 7,
+           "x", {}, (0, 1, None), (math.nan, 2, "X")]  # fmt: skip
     found[at][-1] = r.choice(bad)
     return found, str(at)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from tests.helpers.samples import present, probabilities
 from whichf1.errors import DefinitionError
 from whichf1.metrics.registry import EVERY
 from whichf1.statistics.items import Means
+from whichf1.statistics.sample import Sample
+from whichf1.statistics.scales import Smoothed
 from whichf1.tables.cells import Predicted
 
 
@@ -101,3 +104,49 @@ def test_label_rankings_take_weights_and_clusters() -> None:
         assert one.value == pytest.approx(plain.value)
         assert present(one.interval).low == pytest.approx(present(plain.interval).low)
         assert metric(true, scores, interval="bootstrap", cluster=np.arange(80) // 2).interval
+
+
+@pytest.mark.parametrize("method", ["delta", wf.Bootstrap(replicates=199)])
+@pytest.mark.parametrize("name", ["log_loss", "brier", "ranked_probability_score"])
+@pytest.mark.parametrize(("items", "few"), [(60, True), (240, False)])
+def test_poor_methods_for_a_mean_of_few_items_have_a_caution(
+    name: str, method: Any, items: int, few: bool
+) -> None:
+    """From items, from sums alone, with weights and in clusters."""
+    true, p = probabilities(3, n=items, k=3)
+    metric = getattr(wf, name)
+    for options in ({}, {"weights": np.ones(items)}, {"cluster": np.arange(items)}):
+        interval = metric(true, p, interval=method, **options).interval
+        assert (present(interval).caution is not None) == few, options
+    if method == "delta":
+        sums = wf.moments(true, p, name)
+        assert (present(metric(sums, interval=method).interval).caution is not None) == few
+
+
+def test_a_fraction_needs_some_of_either_outcome() -> None:
+    true = np.eye(3, dtype=int)[np.arange(60) % 3]
+    for wrong, few in ((2, True), (20, False)):
+        scores = true + np.where(np.arange(60) < wrong, -2.0, 0.0)[:, None] * true
+        for method in ("delta", wf.Bootstrap(replicates=199)):
+            interval = present(wf.one_error(true, scores, interval=method).interval)
+            assert (interval.caution is not None) == few
+
+
+@given(st.integers(0, 99))
+def test_the_interval_of_clusters_is_that_of_their_means(seed: int) -> None:
+    """An engine that adds up knows only the sums of each cluster."""
+    rng = np.random.default_rng(seed)
+    cluster, each = rng.integers(0, 12, 50), rng.gamma(1.0, size=50)
+    weight = rng.choice([0.5, 1.0, 2.0], 50)
+    w, ww, wv = (np.bincount(cluster, x, 12) for x in (weight, weight**2, weight * each))
+    seen = np.flatnonzero(w)
+    pairs = [
+        (Means(each), Sample(weight, weight**2, cluster)),
+        (Means(wv[seen] / w[seen]), Sample(w[seen], ww[seen], np.arange(len(seen)))),
+    ]
+    one, two = (statistic.smoothed(sample)[1][0] for statistic, sample in pairs)
+    assert isinstance(one, Smoothed) and isinstance(two, Smoothed)
+    assert one.value == pytest.approx(two.value)
+    assert np.nan_to_num(np.array(one.spread, float)) == pytest.approx(
+        np.nan_to_num(np.array(two.spread, float))
+    )
