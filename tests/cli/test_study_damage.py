@@ -20,7 +20,13 @@ import whichf1 as wf
 from tests.helpers.commands import invoke
 from whichf1.errors import InputError
 
-ROLES = {"system": "model", "run": "seed", "dataset": "task", "item": "id", "cluster": "topic"}
+ROLES: dict[str, Any] = {
+    "system": "model",
+    "run": "seed",
+    "dataset": "task",
+    "item": "id",
+    "cluster": "topic",
+}
 ROLES |= {"weights": "w", "fold": "part"}
 ITEMS = 6
 Record = dict[str, str]
