@@ -569,18 +569,18 @@ def distinct_parts(roles: Iterable[str], facts: Mapping[str, CodedColumn | str])
     if not len(code):
         return []
     code = code.astype(np.min_scalar_type(size), copy=False)
-    starts = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
+    starts: Array = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
     groups: list[Any]
     if len(starts) == len(np.unique(code[starts])):
         ends = [*starts[1:].tolist(), len(code)]
         groups = [slice(x, y) for x, y in zip(starts.tolist(), ends, strict=True)]
-        firsts = starts
+        firsts: Array = starts
     else:
         order = np.argsort(code, kind="stable")
         sizes = np.bincount(code)
         groups = np.split(order, np.cumsum(sizes[sizes > 0])[:-1])
         groups.sort(key=lambda rows: int(rows[0]))
-        firsts = [rows[0] for rows in groups]
+        firsts = np.array([rows[0] for rows in groups])
     return [
         ({x: str(y.values[y.codes[at]]) for x, y in sides.items()}, rows)
         for at, rows in zip(firsts, groups, strict=True)

@@ -332,7 +332,9 @@ def t_quantile(p: float, freedom: float) -> float:
     if p >= 1:
         return _MOST
     freedom = max(freedom, 1.0)  # t² / freedom is x / (1 − x) of a beta distribution
-    return min(sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _MOST)
+    return min(
+        sqrt(freedom * exp(min(kernel.beta_logit(0.5, freedom / 2, 2 * p - 1), _FAR))), _MOST
+    )
 
 
 def upper_tail(t: float, freedom: float) -> float:
