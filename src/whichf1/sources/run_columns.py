@@ -569,7 +569,7 @@ def distinct_parts(roles: Iterable[str], facts: Mapping[str, CodedColumn | str])
     if not len(code):
         return []
     code = code.astype(np.min_scalar_type(size), copy=False)
-    starts = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
+    starts: Array = np.concatenate([[0], np.flatnonzero(code[1:] != code[:-1]) + 1])
     groups: list[Any]
     if len(starts) == len(np.unique(code[starts])):
         ends = [*starts[1:].tolist(), len(code)]
