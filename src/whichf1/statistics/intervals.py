@@ -75,7 +75,8 @@ def _not_known_to_cover(definition: Definition) -> str | None:
     """Why resampling a score may mislead, in words: no interval is known to be valid."""
     metric, method = definition.declaration, definition.interval
     if isinstance(method, Bootstrap) and metric.bend is not None:
-        return f"the {metric.title} has a bend where {metric.bend}, and replicates fall on one side of it"
+        bend = f"has a bend where {metric.bend}, and replicates fall on one side of it"
+        return f"the {metric.title} {bend}"
     if metric.smooth or method is None or not method.drawn:
         return None
     return f"the {metric.title} is biased or depends on individual items"
