@@ -36,7 +36,7 @@ FILE = HERE / "structures.csv"
 DOCS = HERE.parent / "docs"
 DATA_SETS = 1000
 SEED = 72064
-"""Not used to choose any rule; 0 is, as all runs before seeds could be chosen."""
+"""Used to choose no rule but that a bootstrap of a score with a bend has a caution."""
 REPLICATES = 199
 ENOUGH = 200
 """Intervals without a caution that a cell must have for its coverage to be shown."""
