@@ -36,7 +36,7 @@ FILE = HERE / "structures.csv"
 DOCS = HERE.parent / "docs"
 DATA_SETS = 1000
 SEED = 72064
-"""Not used to choose any rule; 0 is, as all runs before seeds could be chosen."""
+"""Used to choose no rule but that a bootstrap of a score with a bend has a caution."""
 REPLICATES = 199
 ENOUGH = 200
 """Intervals without a caution that a cell must have for its coverage to be shown."""
@@ -523,10 +523,13 @@ def simulated(rows: list[dict[str, Any]]) -> str:
     """How many data sets were drawn, and from which seed."""
     most: dict[str, int] = {}
     for row in rows:
-        for name in (f"interval='{row['method']}'", row["score"]):
-            most[name] = max(most.get(name, 0), int(row["data_sets"]))
+        most[row["method"]] = max(most.get(row["method"], 0), int(row["data_sets"]))
     every = max(most.values())
-    rest = "".join(f", for `{name}` {n:,}" for name, n in most.items() if n < every)
+    fewer = {f"interval='{method}'": n for method, n in most.items() if n < every}
+    for row in rows:
+        if (n := int(row["data_sets"])) < most[row["method"]] and row["method"] == "bootstrap":
+            fewer[row["score"]] = n
+    rest = "".join(f", for `{name}` {n:,}" for name, n in fewer.items())
     seeds = " and ".join(dict.fromkeys(row["seed"] for row in rows))
     return f"{every:,} data sets a cell{rest}; seed {seeds}."
 
