@@ -10,20 +10,27 @@ from types import FrameType
 
 
 def calls_of(work: Callable[[], object]) -> int:
-    """How many functions are called, of Python and of C, but those that measure coverage."""
+    """How many functions are called, of Python and of C, but for what measures coverage."""
     calls = 0
+    beside: FrameType | None = None  # a call of the coverage tool, with all that it calls
 
     def tally(frame: FrameType, event: str, called: object) -> None:
-        nonlocal calls
-        if event in ("call", "c_call"):
+        nonlocal calls, beside
+        if frame is beside and event == "return":
+            beside = None
+        elif beside is None and event in ("call", "c_call"):
             places = (frame.f_globals.get("__name__"), getattr(called, "__module__", None))
-            calls += not any(str(place).startswith("slipcover") for place in places)
+            if not any(str(place).startswith("slipcover") for place in places):
+                calls += 1
+            elif event == "call":
+                beside = frame
 
+    before = sys.getprofile()
     sys.setprofile(tally)
     try:
         work()
     finally:
-        sys.setprofile(None)
+        sys.setprofile(before)
     return calls
 
 

@@ -5,7 +5,6 @@ Calls and bytes are the same on any machine. ``benchmarks/growth.py`` measures s
 
 from __future__ import annotations
 
-import sys
 import tracemalloc
 from collections.abc import Callable
 from io import BytesIO
@@ -16,6 +15,7 @@ import numpy as np
 import pytest
 
 import whichf1 as wf
+from tests.helpers.peak import calls_of
 
 FASTER = 4 * 4 ** (1.15 - 1)
 """Four times the data may take this many times as much."""
@@ -178,22 +178,6 @@ CASES = (
 )
 
 
-def _calls(work: Work) -> int:
-    made = 0
-
-    def tally(frame: Any, event: str, argument: Any) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(tally)
-    try:
-        work()
-    finally:
-        sys.setprofile(before)
-    return made
-
-
 def _peak(work: Work) -> int:
     tracemalloc.start()
     try:
@@ -206,7 +190,7 @@ def _peak(work: Work) -> int:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_calls_and_memory_grow_no_faster_than_the_data(case: Callable[[int], Work]) -> None:
     case(3)()  # imports; what is kept of sizes 2 and 8 is not known yet
-    for cost, least in ((_calls, 2000), (_peak, 1 << 16)):
+    for cost, least in ((calls_of, 2000), (_peak, 1 << 16)):
         small, large = (cost(case(n)) for n in (2, 8))
         assert large <= max(FASTER * small, least), (case.__name__, cost.__name__, small, large)
 
@@ -215,5 +199,5 @@ def test_the_guard_notices_growth_that_is_too_fast() -> None:
     def all_pairs(n: int) -> Work:
         return lambda: [min(a, b) for a in range(40 * n) for b in range(40 * n)]
 
-    small, large = (_calls(all_pairs(n)) for n in (2, 8))
+    small, large = (calls_of(all_pairs(n)) for n in (2, 8))
     assert large > FASTER * small

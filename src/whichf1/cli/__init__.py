@@ -16,7 +16,6 @@ import click
 import whichf1
 from whichf1.cli.process import emit, leave, run_program, say
 from whichf1.errors import IntervalWarning, LabelWarning, OtherDataWarning
-from whichf1.sources.engines.starting import start
 
 COMMANDS = {
     "score": ("score", "Score a file of predictions."),
@@ -162,7 +161,6 @@ def main() -> NoReturn:
     128 + n ended by signal n.
     """
     gc.set_threshold(FEW_COLLECTIONS)
-    start(sys.argv[2:])
     with _short_warnings():
         sys.exit(run_program(partial(app, standalone_mode=False)))
 

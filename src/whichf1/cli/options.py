@@ -36,7 +36,7 @@ from whichf1.errors import DefinitionError, InputError, LabelError, did_you_mean
 from whichf1.reporting.document import LEAST_WIDTH, Document, Terminal, render, signed, text_lines
 from whichf1.reporting.gates import KINDS, Limit, Verdict, github, junit, summary, with_gates
 from whichf1.reporting.tabular import LatexStyle
-from whichf1.sources.engines.starting import MEMORY_LIMIT
+from whichf1.sources.engines.database import MEMORY_LIMIT
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
 from whichf1.tables.saving import add_to, write_whole
 

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from whichf1.errors import FileError, InputError
-from whichf1.sources.engines.starting import MEMORY_LIMIT, connect
 from whichf1.sources.request import EXACT
 
 if TYPE_CHECKING:
     from whichf1.sources.request import Row
 
+MEMORY_LIMIT = "1GB"
 _SPILL = re.compile(r"No space left|File too large|temporary|offload|max_temp_directory_size", re.I)
+THREAD_BYTES = 125 << 20
+"""The memory that each thread of DuckDB should have, according to its documentation."""
 _PLAIN = re.compile(r"U?(TINY|SMALL|BIG)?INT(EGER)?|FLOAT|DOUBLE|BOOLEAN|VARCHAR|JSON")
 _UNITS = r"(?:[kmgt]i?b|bytes)"
 
@@ -40,16 +42,31 @@ class Database:
         with suppress(OSError):  # without a folder, whatever fits in memory can still be read
             folder = tempfile.TemporaryDirectory(prefix="whichf1-", ignore_cleanup_errors=True)
             self.folder = self._spill.enter_context(folder)
+        settings: dict[str, Any] = {
+            "memory_limit": self.memory_limit,
+            "temp_directory": self.folder,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
         try:
-            self.connection = connect(self.memory_limit)
-            self.connection.execute(f"SET temp_directory={text(self.folder)}")
-            if progress:  # without a bar, DuckDB reports no progress
-                self.connection.execute("SET enable_progress_bar=true")
+            self.connection = duckdb.connect(":memory:", config=settings)
+            watched = "true" if progress else "false"  # without a bar, DuckDB reports no progress
+            self.connection.execute(f"SET enable_progress_bar={watched}")
+            self.connection.execute("SET enable_progress_bar_print=false")
+            self._fit_threads()
         except duckdb.Error as error:
             self._spill.close()
             raise InputError(
                 f"a memory limit of {self.memory_limit} is impossible: {first_line(str(error))}"
             ) from None
+
+    def _fit_threads(self) -> None:
+        """Use as many threads as the memory allows: each holds pages that cannot be spilled."""
+        query = "SELECT current_setting('threads'), current_setting('memory_limit')"
+        threads, shown = self.connection.execute(query).fetchone()  # type: ignore[misc]
+        number, unit = shown.split()
+        room = float(number) * 1024 ** "bKMGTPE".index(unit[0])
+        self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
 
     def __enter__(self) -> Database:
         return self

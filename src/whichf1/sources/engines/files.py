@@ -19,10 +19,17 @@ from urllib.parse import unquote
 from whichf1 import kernel
 from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among
 from whichf1.sources.address import Address
-from whichf1.sources.engines.database import Database, Progress, as_number, as_score, opened, quote
+from whichf1.sources.engines.database import (
+    MEMORY_LIMIT,
+    Database,
+    Progress,
+    as_number,
+    as_score,
+    opened,
+    quote,
+)
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
 from whichf1.sources.engines.remote import Copy, Elsewhere, elsewhere, is_data
-from whichf1.sources.engines.starting import MEMORY_LIMIT
 from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
 from whichf1.tables.labels import from_text
 from whichf1.tables.records import dataclass
