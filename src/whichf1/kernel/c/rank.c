@@ -31,6 +31,7 @@ typedef struct {
     wf_status status;
     uint64_t low, high;           /* keys */
     size_t bucket, end, distinct; /* first bucket, end of buckets, and lines written */
+    size_t scratch;               /* its place: room for its largest bucket */
     size_t positive;              /* items */
     uint64_t pairs;               /* twice those of a positive and a lower negative */
 } share;
@@ -40,13 +41,14 @@ typedef struct {
     const double *weights;
     size_t n, parts;
     wf_ranking *out;
-    void *items, *scratch; /* of the same size: a part starts where its first bucket does */
-    uint64_t low, high;    /* the smallest key, and the largest */
-    unsigned shift, bits;  /* the leading bits of (key − low) << shift are the bucket */
-    size_t *starts;        /* of the buckets, and the end */
-    size_t *places;        /* parts × buckets: where the next item of a bucket goes */
-    int64_t *order;        /* where places of items go, if these are wanted */
-    double *precision;     /* of each bucket, if areas are wanted */
+    void *items, *scratch;
+    size_t largest;       /* items in a bucket */
+    uint64_t low, high;   /* the smallest key, and the largest */
+    unsigned shift, bits; /* the leading bits of (key − low) << shift are the bucket */
+    size_t *starts;       /* of the buckets, and the end */
+    size_t *places;       /* parts × buckets: where the next item of a bucket goes */
+    int64_t *order;       /* where places of items go, if these are wanted */
+    double *precision;    /* of each bucket, if areas are wanted */
     share shares[MOST];
 } work;
 
@@ -158,11 +160,16 @@ static void find_places(work *w)
             *at = place;
             place += here;
         }
+        w->largest = place - w->starts[b] > w->largest ? place - w->starts[b] : w->largest;
     }
     w->starts[buckets(w)] = place;
     for (; part < w->parts; part++) w->shares[part].bucket = buckets(w);
     for (size_t i = 0; i < w->parts; i++)
         w->shares[i].end = i + 1 < w->parts ? w->shares[i + 1].bucket : buckets(w);
+    for (size_t i = 0; i < w->parts; i++) {
+        size_t start = w->starts[w->shares[i].bucket];
+        w->shares[i].scratch = i * w->largest < start ? i * w->largest : start;
+    }
 }
 
 /* Sorted items, of keys or of keys and weights ------------------------------------------------ */
@@ -241,7 +248,7 @@ static void scatter(void *context, int index)
 static void sort_bucket(const work *w, size_t bucket, int part)
 {
     size_t start = w->starts[bucket], n = w->starts[bucket + 1] - start;
-    size_t scratch = w->starts[w->shares[part].bucket];
+    size_t scratch = w->shares[part].scratch;
     if (w->weights)
         radix_sort_weighted((item *)w->items + start, (item *)w->scratch + scratch, n, 0,
                             UINT64_MAX);
@@ -308,15 +315,16 @@ static wf_status distribute(work *w, int threads, size_t size, on_part scatter_i
     w->parts = w->n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
     w->bits = bits_for(w->n);
     w->items = wf_allocate(w->n * size + 1);
-    w->scratch = malloc(w->n * size + 1); /* most of which is never touched */
     w->starts = malloc((buckets(w) + 1) * sizeof *w->starts);
     w->places = calloc(w->parts * buckets(w), sizeof *w->places);
-    if (!w->items || !w->scratch || !w->starts || !w->places) return WF_NO_MEMORY;
+    if (!w->items || !w->starts || !w->places) return WF_NO_MEMORY;
     if ((status = in_parts(w, read_range))) return status;
     find_range(w);
     in_parts(w, tally);
     find_places(w);
-    return in_parts(w, scatter_items);
+    size_t scratch = w->parts * w->largest < w->n ? w->parts * w->largest : w->n;
+    w->scratch = malloc(scratch * size + 1);
+    return w->scratch ? in_parts(w, scatter_items) : WF_NO_MEMORY;
 }
 
 static void release(work *w)
@@ -371,7 +379,7 @@ static void write_places(void *context, int index)
 {
     work *w = context;
     share *s = &w->shares[index];
-    placed *items = w->items, *scratch = (placed *)w->scratch + w->starts[s->bucket];
+    placed *items = w->items, *scratch = (placed *)w->scratch + s->scratch;
     for (size_t b = s->bucket; b < s->end; b++) {
         size_t start = w->starts[b], end = w->starts[b + 1];
         uint64_t head = (uint64_t)b << (64 - w->bits);
