@@ -254,7 +254,7 @@ def curve(
     which = _CURVES[kind], _KEPT[kept]
     points = c.curve(score, positives, negatives, *which, THREADS, room)
     every = np.ndarray((3, points), _FLOAT, room, 0, (8 * most, 8))
-    return every.copy() if 2 * points < most else every  # do not keep much unused memory
+    return every.copy() if 3 * points < most else every  # do not keep much unused memory
 
 
 def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
