@@ -98,7 +98,9 @@ def confusion_matrix_at_thresholds(
     """True and false negatives and positives at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     fps, tps, thresholds = steps.points("counts")[:, 1:]
-    return fps[-1] - fps, fps, tps[-1] - tps, tps, steps.as_scores(thresholds)
+    thresholds = steps.as_scores(thresholds)
+    del steps  # whose memory serves the negatives
+    return fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
 
 
 @drop_in
