@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SPARSE = 32
-}; /* labels in the range of a bitmap for each item: at most four bytes an item */
+/* Labels in the range of a bitmap for each item: it takes at most four bytes an item. */
+enum { SPARSE = 32 };
 
 static unsigned ones(uint64_t word)
 {
