@@ -144,23 +144,29 @@ static void check_curve(const wf_ranking *r, int weighted)
                       {r->negatives, (ptrdiff_t)width, (int)width, 1, 0},
                       weighted,
                       n};
-    double *rows[2] = {malloc(24 * most), malloc(24 * most)};
-    for (int kind = WF_COUNTS; kind <= WF_DET; kind++)
+    double *rows[2] = {malloc(40 * most), malloc(40 * most)};
+    for (int kind = WF_COUNTS; kind <= WF_MATRICES; kind++)
         for (int kept = WF_EVERY; kept <= WF_RISES; kept++) {
             wf_points out[2];
             for (int i = 0; i < 2; i++) {
-                out[i] = (wf_points){rows[i], rows[i] + most, rows[i] + 2 * most, 0, 0, 0};
+                out[i] = (wf_points){.x = rows[i], .y = rows[i] + most};
+                out[i].threshold = rows[i] + 2 * most;
+                out[i].tn = rows[i] + 3 * most;
+                out[i].fn = rows[i] + 4 * most;
                 wf_curve(&steps, (wf_curve_kind)kind, (wf_kept)kept, 1 + 2 * i, &out[i]);
             }
             size_t points = out[0].points;
             CHECK(points == out[1].points && points > 1 && points <= most);
             CHECK(kept != WF_EVERY || points == most);
-            for (int i = 0; i < 3; i++)
+            for (int i = 0; i < (kind == WF_MATRICES ? 5 : 3); i++)
                 CHECK(!memcmp(rows[0] + (size_t)i * most, rows[1] + (size_t)i * most, 8 * points));
             const double *x = out[0].x, *y = out[0].y, *threshold = out[0].threshold;
             for (size_t i = 1; i < points; i++)
                 CHECK(threshold[i] < threshold[i - 1] && !(x[i] < x[i - 1]));
             CHECK(threshold[points - 1] == r->score[n - 1]);
+            for (size_t i = 0; kind == WF_MATRICES && i < points; i++)
+                CHECK(x[i] + out[0].tn[i] == out[0].negatives &&
+                      y[i] + out[0].fn[i] == out[0].positives);
             if (kind == WF_COUNTS)
                 CHECK(x[points - 1] == out[0].negatives && y[points - 1] == out[0].positives);
             if (out[0].positives > 0 && out[0].negatives > 0) {

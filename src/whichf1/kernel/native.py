@@ -247,13 +247,14 @@ def curve(
 ) -> Array:
     """The points of a curve, from above the highest score on: x, y and threshold (3, points).
 
-    A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1.
+    A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1. Matrices
+    have true and false negatives as well (5, points).
     """
-    most = len(score) + 1
-    room = np.empty(3 * most)
+    most, rows = len(score) + 1, 5 if kind == "matrices" else 3
+    room = np.empty(rows * most)
     which = _CURVES[kind], _KEPT[kept]
     points = c.curve(score, positives, negatives, *which, THREADS, room)
-    every = np.ndarray((3, points), _FLOAT, room, 0, (8 * most, 8))
+    every = np.ndarray((rows, points), _FLOAT, room, 0, (8 * most, 8))
     return every.copy() if 3 * points < most else every  # do not keep much unused memory
 
 

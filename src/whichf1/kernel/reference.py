@@ -502,9 +502,9 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
     return np.stack([positives, negatives, *sums]).astype(np.float64)
 
 
-CURVES = ("counts", "roc", "pr", "det")
+CURVES = ("counts", "roc", "pr", "det", "matrices")
 """Kinds of curves: x and y are false and true positives; their rates; recall and precision; false
-positive and false negative rate."""
+positive and false negative rate; false and true positives, beside true and false negatives."""
 KEPT = ("every", "corners", "rises")
 """Scores that have a point: every one; those followed by another step than their own; or those
 that add positives or are followed by some. The last one always has one, and the first one too,
@@ -516,7 +516,8 @@ def curve(
 ) -> Array:
     """The points of a curve, from above the highest score on: x, y and threshold (3, points).
 
-    A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1.
+    A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1. Matrices
+    have true and false negatives as well (5, points).
     """
     sums = (np.cumsum(x, dtype=np.float64) for x in (positives, negatives))
     tp, fp = (np.concatenate([[0.0], x]) for x in sums)
@@ -532,6 +533,8 @@ def curve(
     with np.errstate(invalid="ignore"):
         if kind == "counts":
             return np.stack([fp, tp, threshold])
+        if kind == "matrices":
+            return np.stack([fp, tp, threshold, n - fp, p - tp])
         if kind == "roc":
             return np.stack([fp / n, tp / p, threshold])
         if kind == "det":

@@ -97,10 +97,8 @@ def confusion_matrix_at_thresholds(
 ) -> Any:
     """True and false negatives and positives at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    fps, tps, thresholds = steps.points("counts")[:, 1:]
-    thresholds = steps.as_scores(thresholds)
-    del steps  # whose memory serves the negatives
-    return fps[-1] - fps, fps, tps[-1] - tps, tps, thresholds
+    fps, tps, thresholds, tns, fns = steps.points("matrices")[:, 1:]
+    return tns, fps, fns, tps, steps.as_scores(thresholds)
 
 
 @drop_in

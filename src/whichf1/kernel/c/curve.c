@@ -27,15 +27,16 @@ void wf_running(const wf_column *counts, int floats, size_t n, double start, dou
                 double *sums)
 {
     if (floats) {
-        wf_gather_double(counts, 0, n, plain);
-        for (size_t i = 0; i < n; i++) sums[i] = start += plain[i];
+        wf_gather_double(counts, 0, n, sums);
+        if (plain) memcpy(plain, sums, n * sizeof *plain);
+        for (size_t i = 0; i < n; i++) sums[i] = start += sums[i];
         return;
     }
     int64_t whole = 0, block[BLOCK];
     for (size_t from = 0; from < n; from += BLOCK) {
         size_t some = n - from < BLOCK ? n - from : BLOCK;
         wf_gather(counts, from, some, 8, block);
-        to_doubles(block, some, 0, plain + from);
+        if (plain) to_doubles(block, some, 0, plain + from);
         for (size_t i = 0; i < some; i++) block[i] = whole += block[i];
         to_doubles(block, some, start, sums + from);
     }
@@ -74,15 +75,16 @@ static size_t end_of_lines(const curve *c, size_t part)
     return part + 1 == c->parts ? c->steps->n : first_line(c, part + 1);
 }
 
-/* What lines add, and the running sums. Counts add what they are, but a sum of weights may not change
- * by a small one. */
+/* What lines add, unless it is not wanted, and the running sums. Counts add what they are, but a sum of
+ * weights may not change by a small one. */
 static void add_counts(const wf_steps *s, const wf_column *counts, size_t start, size_t n,
                        double *step, double *sums)
 {
     wf_column here = *counts;
     here.data += (ptrdiff_t)start * here.stride;
     wf_running(&here, s->floats, n, sums[0], step, sums + 1);
-    for (size_t i = 0; s->floats && i < n; i++) step[i] = sums[i + 1] - sums[i];
+    if (s->floats && step)
+        for (size_t i = 0; i < n; i++) step[i] = sums[i + 1] - sums[i];
 }
 
 /* A step like the next one leaves its point on the line between the points beside it. */
@@ -118,13 +120,14 @@ static void choose(const curve *c, size_t start, block *b)
 /* The sums of lines from start on, after those in the share. */
 static void read_block(const curve *c, size_t start, size_t end, const share *s, block *b)
 {
+    int every = c->kept == WF_EVERY;
     b->n = b->points = end - start < BLOCK ? end - start : BLOCK;
-    size_t n = start + b->n < c->steps->n ? b->n + 1 : b->n;
+    size_t n = !every && start + b->n < c->steps->n ? b->n + 1 : b->n;
     b->tp[0] = s->tp;
     b->fp[0] = s->fp;
-    add_counts(c->steps, &c->steps->positives, start, n, b->up, b->tp);
-    add_counts(c->steps, &c->steps->negatives, start, n, b->along, b->fp);
-    if (c->kept != WF_EVERY) choose(c, start, b);
+    add_counts(c->steps, &c->steps->positives, start, n, every ? NULL : b->up, b->tp);
+    add_counts(c->steps, &c->steps->negatives, start, n, every ? NULL : b->along, b->fp);
+    if (!every) choose(c, start, b);
 }
 
 VECTORISED static int64_t add_whole(const uint64_t *counts, size_t n)
@@ -167,12 +170,16 @@ static void count_points(void *context, int index)
     }
 }
 
-/* Points of true and false positives; a rate of no items is 0 in a DET curve, and recall is 1. */
+/* Points of true and false positives, from a place on; a rate of no items is 0 in a DET curve, and
+ * recall is 1. */
 VECTORISED static void write_points(wf_curve_kind kind, const double *tp, const double *fp,
-                                    size_t n, const wf_points *out, double *x, double *y)
+                                    size_t n, const wf_points *out, size_t at)
 {
-    double p = out->positives, q = out->negatives;
+    double p = out->positives, q = out->negatives, *x = out->x + at, *y = out->y + at;
     switch (kind) {
+    case WF_MATRICES:
+        for (size_t i = 0; i < n; i++) out->tn[at + i] = q - fp[i], out->fn[at + i] = p - tp[i];
+        break;
     case WF_ROC:
         for (size_t i = 0; i < n; i++) x[i] = fp[i] / q, y[i] = tp[i] / p;
         return;
@@ -187,8 +194,10 @@ VECTORISED static void write_points(wf_curve_kind kind, const double *tp, const 
         q = q == 0 ? 1 : q;
         for (size_t i = 0; i < n; i++) x[i] = fp[i] / q, y[i] = (p - tp[i]) / (p == 0 ? 1 : p);
         return;
-    default: memcpy(x, fp, n * sizeof *x); memcpy(y, tp, n * sizeof *y);
+    default: break;
     }
+    memcpy(x, fp, n * sizeof *x);
+    memcpy(y, tp, n * sizeof *y);
 }
 
 /* Leave only the sums and thresholds of the lines that have a point. */
@@ -217,8 +226,7 @@ static void draw_points(void *context, int index)
         s.fp = b.fp[b.n];
         wf_gather_double(&c->steps->score, i, b.n, threshold);
         if (c->kept != WF_EVERY) compress(&b, threshold);
-        write_points(c->kind, b.tp + 1, b.fp + 1, b.points, out, out->x + s.points,
-                     out->y + s.points);
+        write_points(c->kind, b.tp + 1, b.fp + 1, b.points, out, s.points);
         memcpy(out->threshold + s.points, threshold, b.points * sizeof *threshold);
         s.points += b.points;
     }
@@ -240,7 +248,7 @@ void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threa
         out->negatives += here.fp;
         out->points += here.points;
     }
-    write_points(kind, &none, &none, 1, out, out->x, out->y);
+    write_points(kind, &none, &none, 1, out, 0);
     if (kind == WF_PR) out->x[0] = 0, out->y[0] = 1;
     out->threshold[0] = INFINITY;
     wf_parallel((int)c.parts, draw_points, &c);

@@ -206,8 +206,8 @@ wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size
 
 /* curve.c: curves of a ranking -------------------------------------------------------------------- */
 
-/* Counts of the steps of a ranking as doubles, and their running sums from start on. The counts are
- * doubles, or integers, which are added as such. */
+/* Counts of the steps of a ranking as doubles, unless NULL, and their running sums from start on. The
+ * counts are doubles, or integers, which are added as such. */
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
                 double *sums);
 
@@ -219,8 +219,8 @@ typedef struct {
 } wf_steps;
 
 /* x and y of a point: false and true positives; their rates; recall and precision; false positive
- * and false negative rate. */
-typedef enum { WF_COUNTS, WF_ROC, WF_PR, WF_DET } wf_curve_kind;
+ * and false negative rate; false and true positives beside true and false negatives. */
+typedef enum { WF_COUNTS, WF_ROC, WF_PR, WF_DET, WF_MATRICES } wf_curve_kind;
 
 /* Lines that have a point: every one; those that are followed by another kind of step; or those that
  * add positives or are followed by some. The last line always has one, and the first one too, except
@@ -230,6 +230,7 @@ typedef enum { WF_EVERY, WF_CORNERS, WF_RISES } wf_kept;
 /* Points, of which the first is above all scores; each array has space for n + 1. */
 typedef struct {
     double *x, *y, *threshold;
+    double *tn, *fn; /* of WF_MATRICES */
     size_t points;
     double positives, negatives; /* of all lines */
 } wf_points;

@@ -841,19 +841,21 @@ static PyObject *curve(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
         got++;
     double *rows = NULL;
     Py_ssize_t n = got == COLUMNS ? views[SCORE].shape[0] : 0;
-    if (got == COLUMNS) rows = get_output(args[6], FLOAT64, 3 * (n + 1), &room);
+    Py_ssize_t wanted = kind == WF_MATRICES ? 5 : 3;
+    if (got == COLUMNS) rows = get_output(args[6], FLOAT64, wanted * (n + 1), &room);
     if (rows) {
         int floats = letter(&views[POSITIVES], &swapped) == 'd';
         if (views[POSITIVES].shape[0] != n || views[NEGATIVES].shape[0] != n || !n)
             PyErr_SetString(PyExc_ValueError, "columns must have equal lengths above 0");
         else if (floats != (letter(&views[NEGATIVES], &swapped) == 'd'))
             PyErr_SetString(PyExc_TypeError, "positives and negatives must have one type");
-        else if (kind < WF_COUNTS || kind > WF_DET || kept < WF_EVERY || kept > WF_RISES)
+        else if (kind < WF_COUNTS || kind > WF_MATRICES || kept < WF_EVERY || kept > WF_RISES)
             PyErr_SetString(PyExc_ValueError, "there is no such curve");
         else {
             wf_steps steps = {columns[SCORE], columns[POSITIVES], columns[NEGATIVES], floats,
                               (size_t)n};
             wf_points out = {.x = rows, .y = rows + n + 1, .threshold = rows + 2 * (n + 1)};
+            if (kind == WF_MATRICES) out.tn = rows + 3 * (n + 1), out.fn = rows + 4 * (n + 1);
             Py_BEGIN_ALLOW_THREADS
             wf_curve(&steps, (wf_curve_kind)kind, (wf_kept)kept, threads, &out);
             Py_END_ALLOW_THREADS

@@ -41,6 +41,7 @@ typedef struct {
     const double *weights;
     size_t n, parts;
     wf_ranking *out;
+    void *given; /* memory for the items, or NULL */
     void *items, *scratch;
     size_t largest;       /* items in a bucket */
     uint64_t low, high;   /* the smallest key, and the largest */
@@ -80,9 +81,14 @@ VECTORISED static int to_keys(const double *scores, size_t n, uint64_t *keys)
     return nan;
 }
 
+static uint64_t bits_of_score(uint64_t key)
+{
+    return key >> 63 ? key : ~key & ~((uint64_t)1 << 63);
+}
+
 static double score_of(uint64_t key)
 {
-    uint64_t bits = key >> 63 ? key : ~key & ~((uint64_t)1 << 63);
+    uint64_t bits = bits_of_score(key);
     double score;
     memcpy(&score, &bits, 8);
     return score;
@@ -262,14 +268,14 @@ static void write_out(void *context, int index)
     work *w = context;
     share *s = &w->shares[index];
     size_t first = w->starts[s->bucket], line = first, released = first;
-    size_t size = w->weights ? sizeof(item) : sizeof(uint64_t);
+    const item *items = w->weights ? w->items : NULL;
     for (size_t b = s->bucket; b < s->end; b++) {
         sort_bucket(w, b, index);
         line = (w->weights         ? write_weighted_lines
                 : w->n < INT32_MAX ? write_count_lines
                                    : write_large_count_lines)(w, b, line);
-        if (w->starts[b + 1] - released < RELEASE) continue;
-        wf_release((char *)w->items + first * size, (char *)w->items + w->starts[b + 1] * size);
+        if (!items || w->starts[b + 1] - released < RELEASE) continue;
+        wf_release(items + first, items + w->starts[b + 1]);
         released = w->starts[b + 1];
     }
     s->distinct = line - first;
@@ -308,13 +314,13 @@ static unsigned bits_for(size_t n)
     return bits;
 }
 
-/* Scatter the items of a size into buckets, and have the parts sort and use the buckets. */
+/* Scatter the items of a size into buckets, in memory that is given or allocated. */
 static wf_status distribute(work *w, int threads, size_t size, on_part scatter_items)
 {
     wf_status status;
     w->parts = w->n < SMALL || threads < 2 ? 1 : threads > MOST ? MOST : (size_t)threads;
     w->bits = bits_for(w->n);
-    w->items = wf_allocate(w->n * size + 1);
+    w->items = w->given ? w->given : wf_allocate(w->n * size + 1);
     w->starts = malloc((buckets(w) + 1) * sizeof *w->starts);
     w->places = calloc(w->parts * buckets(w), sizeof *w->places);
     if (!w->items || !w->starts || !w->places) return WF_NO_MEMORY;
@@ -332,7 +338,7 @@ static void release(work *w)
     free(w->scratch);
     free(w->places);
     free(w->starts);
-    free(w->items);
+    if (!w->given) free(w->items);
 }
 
 wf_status wf_rank(const wf_column *scores, const wf_column *positive, const double *weights,
@@ -340,6 +346,7 @@ wf_status wf_rank(const wf_column *scores, const wf_column *positive, const doub
 {
     work w = {.scores = scores, .positive = positive, .weights = weights, .n = n, .out = out};
     size_t size = weights ? sizeof(item) : sizeof(uint64_t);
+    if (!weights) w.given = out->score; /* no line is written before its items are read */
     wf_status status = distribute(&w, threads, size, scatter);
     if (!status) {
         in_parts(&w, write_out);
