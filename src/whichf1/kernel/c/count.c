@@ -50,9 +50,9 @@ static void count_slice(void *context, int index)
         gather_labels(w, w->predicted, at, n, blocks.predicted_block);
         w->status = wf_count_block(w, blocks.true_block, blocks.predicted_block, n, weights);
     }
-    wf_part_couples(w);
-    free(w->couples);
-    w->couples = NULL;
+    wf_part_groups(w);
+    free(w->groups);
+    w->groups = NULL;
 }
 
 /* Merging ------------------------------------------------------------------------------------- */

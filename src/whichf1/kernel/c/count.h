@@ -11,7 +11,7 @@ enum {
     MOST_BITS = 12,
     LANES_FROM = 1024, /* items */
     FEW_CELLS = 1024,  /* whose places are on the stack */
-    COUPLES = 1 << 16,
+    GROUPS_FROM = 4,   /* items for each group that is possible */
     SLICE = 1 << 17
 };
 
@@ -59,9 +59,9 @@ typedef struct {
 
     int started;
     unsigned bits;
-    uint64_t low;      /* the window's first label, in ordered form */
-    uint32_t *words;   /* counters: lane_count tables of words, or one of bytes */
-    uint32_t *couples; /* counters of pairs of keys, if there are many items */
+    uint64_t low;     /* the window's first label, in ordered form */
+    uint32_t *words;  /* counters: lane_count tables of words, or one of bytes */
+    uint32_t *groups; /* counters of groups of keys, if there are many items */
     uint8_t *bytes;
     size_t lane_count;
     uint64_t pending;       /* items in the words */
@@ -87,9 +87,9 @@ static inline int counting(const worker *w) { return w->words || w->bytes; }
 
 /* Count a block, in a wider window if its labels do not fit; WF_WIDE if they fit in none. */
 wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights);
-/* Add the counts of pairs of keys to the words. */
-void wf_part_couples(worker *w);
-/* The count of a cell, not including couples. */
+/* Add the counts of groups of keys to the words. */
+void wf_part_groups(worker *w);
+/* The count of a cell, not including groups. */
 uint64_t wf_cell(const worker *w, size_t at);
 /* Add the counters to the totals and reset them. */
 wf_status wf_flush(worker *w);

@@ -53,27 +53,52 @@ static uint64_t stage(worker *w, const void *t, const void *p, size_t n)
 #define KEY uint32_t
 #include "count_keys.inc"
 
-/* One-byte keys are counted in pairs: half the work, and equal neighbours are rarer. */
-static void count_couples(const uint8_t *key, size_t n, uint32_t *couples)
+/* One-byte keys are counted in groups, four of two classes or two of more: less work, and equal
+ * neighbours are rarer. A group is a number that has the bits of its keys, the first ones lowest. */
+static unsigned keys_in_group(const worker *w) { return w->bits == 1 ? 4 : 2; }
+
+static size_t groups_of(const worker *w) { return (size_t)1 << 2 * w->bits * keys_in_group(w); }
+
+/* Keys of so many bits. */
+static inline void group(const uint8_t *key, size_t n, unsigned bits, uint32_t *groups)
 {
+    const uint64_t even = 0x00ff00ff00ff00ff;
     for (size_t i = 0; i + 8 <= n; i += 8) {
-        uint64_t eight;
-        memcpy(&eight, key + i, 8);
-        couples[eight & 0xffff]++;
-        couples[eight >> 16 & 0xffff]++;
-        couples[eight >> 32 & 0xffff]++;
-        couples[eight >> 48]++;
+        uint64_t pairs;
+        memcpy(&pairs, key + i, 8);
+        if (bits < 8) pairs = (pairs & even) | (pairs & ~even) >> (8 - bits);
+        if (bits > 2) {
+            groups[pairs & 0xffff]++;
+            groups[pairs >> 16 & 0xffff]++;
+            groups[pairs >> 32 & 0xffff]++;
+            groups[pairs >> 48]++;
+        } else {
+            pairs |= pairs >> 12;
+            groups[pairs & 0xff]++;
+            groups[pairs >> 32 & 0xff]++;
+        }
     }
 }
 
-void wf_part_couples(worker *w)
+static void count_groups(const worker *w, const uint8_t *key, size_t n)
 {
-    for (size_t at = 0; w->couples && at < COUPLES; at++) {
-        uint32_t count = w->couples[at];
+    switch (w->bits) {
+    case 1: group(key, n, 2, w->groups); return;
+    case 2: group(key, n, 4, w->groups); return;
+    case 3: group(key, n, 6, w->groups); return;
+    default: group(key, n, 8, w->groups);
+    }
+}
+
+void wf_part_groups(worker *w)
+{
+    size_t groups = w->groups ? groups_of(w) : 0, cells = cells_of(w);
+    for (size_t at = 0; at < groups; at++) {
+        uint32_t count = w->groups[at];
         if (!count) continue;
-        w->words[at & 255] += count;
-        w->words[at >> 8] += count;
-        w->couples[at] = 0;
+        for (size_t keys = at, i = 0; i < keys_in_group(w); i++, keys >>= 2 * w->bits)
+            w->words[keys & (cells - 1)] += count;
+        w->groups[at] = 0;
     }
 }
 
@@ -81,9 +106,9 @@ static void count_keys(worker *w, size_t n, const double *weights)
 {
     size_t cells = cells_of(w), lanes = w->lane_count;
     const uint8_t *bytes = (uint8_t *)w->blocks->keys;
-    size_t coupled = w->couples ? n / 8 * 8 : 0;
-    if (coupled) count_couples(bytes, n, w->couples);
-    if (w->bits <= 4) count_words_uint8_t(bytes + coupled, n - coupled, w->words, cells, lanes);
+    size_t grouped = w->groups ? n / 8 * 8 : 0;
+    if (grouped) count_groups(w, bytes, n);
+    if (w->bits <= 4) count_words_uint8_t(bytes + grouped, n - grouped, w->words, cells, lanes);
     else if (w->words) count_words_uint16_t((uint16_t *)w->blocks->keys, n, w->words, cells, lanes);
     else if (w->bits <= 8)
         count_bytes_uint16_t((uint16_t *)w->blocks->keys, n, w->bytes, w->totals);
@@ -110,7 +135,7 @@ uint64_t wf_cell(const worker *w, size_t at)
 wf_status wf_flush(worker *w)
 {
     size_t cells = cells_of(w);
-    wf_part_couples(w);
+    wf_part_groups(w);
     if (!w->totals && !(w->totals = calloc(cells, sizeof *w->totals))) return WF_NO_MEMORY;
     for (size_t at = 0; w->bytes && at < cells; at++) w->totals[at] += w->bytes[at];
     for (size_t lane = 0; lane < w->lane_count; lane++)
@@ -124,12 +149,12 @@ wf_status wf_flush(worker *w)
 void wf_free_dense(worker *w)
 {
     free(w->words);
-    free(w->couples);
+    free(w->groups);
     free(w->bytes);
     free(w->totals);
     free(w->sums);
     w->words = NULL;
-    w->couples = NULL;
+    w->groups = NULL;
     w->bytes = NULL;
     w->totals = NULL;
     w->sums = NULL;
@@ -141,8 +166,10 @@ static int allocate_table(worker *w, int with_totals)
     int words = w->bits <= WORD_BITS, few = w->stop - w->start <= LANES_FROM;
     w->lane_count = !words ? 0 : few ? 1 : w->bits <= 5 ? 4 : 2;
     w->words = words ? calloc(w->lane_count * cells, sizeof *w->words) : NULL;
-    int many = w->width == 1 && w->bits > 2 && w->bits <= 4 && w->stop - w->start > COUPLES;
-    w->couples = many ? calloc(COUPLES, sizeof *w->couples) : NULL; /* optional: NULL will do */
+    int groups = w->bits && w->bits <= (w->width == 1 ? 4 : 3) &&
+                 (w->stop - w->start) / GROUPS_FROM >= groups_of(w);
+    w->groups =
+        groups ? calloc(groups_of(w), sizeof *w->groups) : NULL; /* optional: NULL will do */
     w->bytes = words ? NULL : calloc(cells, 1);
     w->totals = with_totals || !words ? calloc(cells, sizeof *w->totals) : NULL;
     w->sums = w->weights ? calloc(cells, sizeof *w->sums) : NULL;
@@ -155,7 +182,7 @@ wf_status wf_rewindow(worker *w, uint64_t low, unsigned bits)
     worker old = {.bits = w->bits,
                   .low = w->low,
                   .words = w->words,
-                  .couples = w->couples,
+                  .groups = w->groups,
                   .bytes = w->bytes,
                   .totals = w->totals,
                   .sums = w->sums,
@@ -230,7 +257,7 @@ static uint64_t first_low(const worker *w, uint64_t low, uint64_t high, uint64_t
 static wf_status widen(worker *w, const void *t, const void *p, size_t n)
 {
     uint64_t low = UINT64_MAX, high = 0, block_low, block_high;
-    wf_part_couples(w);
+    wf_part_groups(w);
     range_of_block(w, t, n, &low, &high);
     range_of_block(w, p, n, &low, &high);
     block_low = low;
