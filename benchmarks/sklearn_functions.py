@@ -43,12 +43,13 @@ def data(name: str, second: str, n: int) -> tuple[Any, Any]:
         return rng.integers(0, 2, (n, 5)), rng.random((n, 5))
     if name == "auc":
         return np.sort(rng.random(n)), rng.random(n)
-    several = second in ("y_pred", "y2", "y_proba", "pred_decision")
+    predicted = second in ("y_pred", "y2", "labels_pred")
+    several = predicted or second in ("y_proba", "pred_decision")
     classes = 5 if several or name == "top_k_accuracy_score" else 2
     if name == "class_likelihood_ratios":
         classes = 2
     true = rng.integers(0, classes, n)
-    if second in ("y_pred", "y2"):
+    if predicted:
         return true, np.where(rng.random(n) < 0.7, true, rng.integers(0, classes, n))
     if name == "metric_at_thresholds":
         return true, (rng.random(n) + true / 4).round(1)

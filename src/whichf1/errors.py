@@ -149,10 +149,15 @@ def is_number(value: object) -> bool:
     return True
 
 
+MOST_NAMES = 50
+"""How many names an error lists."""
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """``Did you mean 'recall'?``, or the whole list if nothing is similar."""
+    """``Did you mean 'recall'?``, or the first names if nothing is similar."""
     names = list(known)
-    return suggestion(word, names) or f"Known: {', '.join(names)}."
+    more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
+    return suggestion(word, names) or f"Known: {', '.join(names[:MOST_NAMES])}{more}."
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

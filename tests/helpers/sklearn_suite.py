@@ -26,7 +26,13 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "scikit-learn-tested.md"
-MODULES = ("test_classification", "test_ranking", "test_common", "test_score_objects")
+MODULES = (
+    "tests.test_classification",
+    "tests.test_ranking",
+    "tests.test_common",
+    "tests.test_score_objects",
+    "cluster.tests.test_supervised",
+)
 RESULT = "WHICHF1_SKLEARN_SUITE"
 """The environment variable with the path of the file that results are written to."""
 FINE = ("equal", "refused by both", "not offered")
@@ -137,29 +143,30 @@ class Suite:
         What calls of scikit-learn are made of stays: only the test modules keep the recorders.
         """
         from sklearn import metrics
-        from sklearn.metrics import _classification, _ranking
+        from sklearn.metrics import _classification, _ranking, cluster
+        from sklearn.metrics.cluster import _supervised
 
         from whichf1.integrations import sklearn as door
 
         replaced = []
         for name in metrics.__all__:
             theirs = getattr(metrics, name)
-            if getattr(theirs, "__module__", "") not in (
-                _classification.__name__,
-                _ranking.__name__,
+            home = getattr(theirs, "__module__", "")
+            if home not in (_classification.__name__, _ranking.__name__) and not (
+                home == _supervised.__name__ and name in door.DROP_INS
             ):
                 continue
             recorder = self.recorder(name, door.DROP_INS.get(name), theirs)
             if name in door.DROP_INS:
                 setattr(door, name, recorder)  # so that it can be pickled
-            for home in (metrics, _classification, _ranking):
-                if getattr(home, name, None) is theirs:
-                    setattr(home, name, recorder)
-                    replaced.append((home, name, theirs))
+            for place in (metrics, _classification, _ranking, cluster, _supervised):
+                if getattr(place, name, None) is theirs:
+                    setattr(place, name, recorder)
+                    replaced.append((place, name, theirs))
         for module in MODULES:
-            importlib.import_module(f"sklearn.metrics.tests.{module}")
-        for home, name, theirs in replaced:
-            setattr(home, name, theirs)
+            importlib.import_module(f"sklearn.metrics.{module}")
+        for place, name, theirs in replaced:
+            setattr(place, name, theirs)
 
     def recorder(
         self, name: str, ours: Callable[..., Any] | None, theirs: Callable[..., Any]
@@ -281,7 +288,7 @@ class Result(NamedTuple):
 
 def run(*modules: str) -> Result:
     """Run some modules of scikit-learn's tests, and read what was recorded."""
-    tests = [f"sklearn.metrics.tests.{name}" for name in modules]
+    tests = [f"sklearn.metrics.{name}" for name in modules]
     command = [sys.executable, "-m", "pytest", "--pyargs", *tests, "-q", "-c", os.devnull]
     plugins = ["-p", "tests.helpers.sklearn_suite", "-p", "no:cacheprovider", "--tb=short"]
     folders = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
@@ -316,9 +323,9 @@ def page(result: Result) -> str:
     failed = [[f"`{test}`", why] for test, why in sorted(result.failed.items())]
     return f"""# scikit-learn's own tests
 
-Written by `make test-peers`: the tests of classification metrics and rankings that scikit-learn
-{sklearn.__version__} installs, run with the functions of `whichf1.integrations.sklearn` in place of
-its own. Each call goes through both libraries.
+Written by `make test-peers`: the tests of classification metrics, rankings and clusterings that
+scikit-learn {sklearn.__version__} installs, run with the functions of
+`whichf1.integrations.sklearn` in place of its own. Each call goes through both libraries.
 
 **{result.passed:,} of {concerned:,} tests that concern these functions pass ({share:.1%}).**
 

@@ -16,6 +16,7 @@ from sklearn import metrics
 from tests.helpers.sklearn_suite import ROOT, Call, equal, outcome_of
 from whichf1.integrations import sklearn as door
 from whichf1.integrations.sklearn import DROP_INS
+from whichf1.metrics import EVERY
 
 DISPLAYS = ("DetCurveDisplay", "PrecisionRecallDisplay", "RocCurveDisplay")
 
@@ -39,6 +40,7 @@ CHOICES: dict[str, Sequence[Any]] = {
     "metric_func": [metrics.accuracy_score, metrics.f1_score, lambda a, b, **_: (a * b).sum()],
     "metric_params": [None, {}],
     "scale_by_half": ["auto", True, False],
+    "average_method": ["arithmetic", "geometric", "min", "max"],
     "replace_undefined_by": [np.nan, 1.0, 0.5, {"LR+": 2.0, "LR-": 0.5}, {"LR+": 0.5, "LR-": 0}],
 }
 
@@ -68,10 +70,17 @@ class Calls:
             options["labels"] = self.labels(classes, second)
         if "pos_label" in chosen:
             options["pos_label"] = self.one_of([*classes, 1])
+        if "contingency" in chosen:
+            options["contingency"] = self.rng.integers(0, 4, self.rng.integers(1, 5, 2))
         if "sample_weight" in chosen:
             options["sample_weight"] = self.weights(n)
         true = self.matrix(n, len(classes)) if sets else self.column(n, classes)
-        if second in ("y_pred", "y2"):
+        if second == "labels_pred":  # of another kind, and seldom a matrix
+            others = self.one_of(CLASSES)
+            true, guess = self.column(n, classes), self.column(n, others)
+            if self.rng.random() < 0.1:
+                true = self.steps(n)
+        elif second in ("y_pred", "y2"):
             guess = self.matrix(n, len(classes)) if sets else self.column(n, classes)
         elif sets:
             guess = self.steps(n, len(classes))
@@ -140,6 +149,7 @@ def test_numbers_are_computed_here(monkeypatch: pytest.MonkeyPatch) -> None:
     three = np.stack([steps / 2, steps / 2, 1 - steps], 1)
     sets, ranked = np.stack([two, 1 - two, y == 1], 1).astype(int), np.stack([steps] * 3, 1)
     data: dict[str, tuple[Any, Any]] = {"y_pred": (y, guess), "y2": (y, guess)}
+    data |= {"labels_pred": (y, guess)}
     data |= {"y_score": (two, steps), "y_proba": (y, three), "pred_decision": (y, three)}
     data |= {"y": (steps, guess)}
     special = {"coverage_error": (sets, ranked), "class_likelihood_ratios": (two, guess > 0)}
@@ -196,6 +206,10 @@ def test_functions_can_be_pickled_and_have_the_same_signature() -> None:
         assert pickle.loads(pickle.dumps(function)) is function is getattr(door, name)
         ours, theirs = (inspect.signature(x) for x in (function, getattr(metrics, name)))
         assert str(ours) == str(theirs)
+
+
+def test_every_metric_that_scikit_learn_has_is_replaced() -> None:
+    assert {x.sklearn for x in EVERY.values() if x.sklearn} - {*DROP_INS} == set()
 
 
 def test_an_unknown_option_is_refused_in_the_same_words() -> None:

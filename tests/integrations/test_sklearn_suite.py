@@ -14,7 +14,7 @@ from whichf1.integrations.sklearn import DROP_INS
 @pytest.mark.slow
 @pytest.mark.long
 def test_nothing_differs_but_what_a_convention_names() -> None:
-    result = run("test_classification", "test_ranking")
+    result = run("tests.test_classification", "tests.test_ranking", "cluster.tests.test_supervised")
     assert result.unexplained == []
     assert result.passed > 440
     assert result.passed / (result.passed + len(result.failed)) > 0.98

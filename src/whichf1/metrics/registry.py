@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_orig
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, LabelError, did_you_mean, is_among
+from whichf1.errors import DefinitionError, LabelError, did_you_mean, is_among, suggestion
 from whichf1.kernel import LossSums
 from whichf1.tables.cells import Array, CellValues, Margins, OneVsRest
 from whichf1.tables.labels import Labels
@@ -401,6 +401,6 @@ def find(name: str, also: Iterable[str] = ()) -> Metric:
         return EVERY[name]
     plain = plain_name(name)
     if plain not in _BY_NAME:
-        hint = did_you_mean(plain, [*_BY_NAME, *also])
+        hint = suggestion(plain, [*_BY_NAME, *also]) or "`whichf1 metrics` lists all metrics."
         raise DefinitionError(f"there is no metric {name!r}. {hint}")
     return EVERY[_BY_NAME[plain]]

@@ -19,7 +19,7 @@ from whichf1.errors import (
     LabelError,
     ShapeError,
     SkippedWarning,
-    did_you_mean,
+    suggestion,
     warn,
 )
 from whichf1.tables.labels import Label, Labels, from_text
@@ -437,13 +437,9 @@ def one_name(name: Any, option: str) -> str | None:
 def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
     """Raise if there is no such column, listing the available ones."""
     if column not in available:
+        hint = suggestion(column, map(str, available))
         raise FileError(
-            f"{name} has no column {column!r}. Its columns: {_listed(available)}."
-            + (
-                f" {hint}"
-                if (hint := did_you_mean(column, map(str, available))).startswith("Did")
-                else ""
-            )
+            f"{name} has no column {column!r}. Its columns: {_listed(available)}. {hint}".rstrip()
         )
 
 

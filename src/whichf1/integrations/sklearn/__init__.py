@@ -18,6 +18,11 @@ from whichf1.integrations.sklearn.bands import (
     PrecisionRecallDisplay,
     RocCurveDisplay,
 )
+from whichf1.integrations.sklearn.clusterings import (
+    adjusted_rand_score,
+    mutual_info_score,
+    normalized_mutual_info_score,
+)
 from whichf1.integrations.sklearn.drop_in import DROP_INS
 from whichf1.integrations.sklearn.probability import (
     brier_score_loss,
@@ -68,6 +73,7 @@ __all__ = [
     "PrecisionRecallDisplay",
     "RocCurveDisplay",
     "accuracy_score",
+    "adjusted_rand_score",
     "auc",
     "average_precision_score",
     "balanced_accuracy_score",
@@ -93,7 +99,9 @@ __all__ = [
     "matthews_corrcoef",
     "metric_at_thresholds",
     "multilabel_confusion_matrix",
+    "mutual_info_score",
     "ndcg_score",
+    "normalized_mutual_info_score",
     "precision_recall_curve",
     "precision_recall_fscore_support",
     "precision_score",

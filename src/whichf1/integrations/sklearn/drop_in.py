@@ -92,7 +92,10 @@ def drop_in(answer: Callable[..., Any]) -> Callable[..., Any]:
     function.__module__ = __package__
     function.__doc__ = original.__doc__
     for theirs, ours in (
-        (rf"from sklearn\.metrics import ((\w+, )*{name})\n", rf"from {__package__} import \1\n"),
+        (
+            rf"from sklearn\.metrics(?:\.cluster)? import ((\w+, )*{name})\n",
+            rf"from {__package__} import \1\n",
+        ),
         (r"from sklearn import metrics\n", rf"from {_ROOM} import sklearn as metrics\n"),
     ):
         function.__doc__ = re.sub(theirs, ours, function.__doc__ or "")
