@@ -195,11 +195,13 @@ class _Dense:
         if self.texts is not None:
             return self._coded(data)
         if type(data) is not np.ndarray:
-            if not hasattr(data, "detach") or is_on_device(data):
+            if not hasattr(data, "detach"):
                 return None
             try:
                 data = data.numpy()
-            except (RuntimeError, TypeError):  # it has a gradient, or no NumPy counterpart
+            except (RuntimeError, TypeError):  # a device, a gradient, or no NumPy counterpart
+                if is_on_device(data):
+                    return None
                 data = to_numpy(data)
         kind, number = data.dtype.kind, self.labels.kind == "int"
         fits = kind == "i" or (kind == "u" and data.dtype.itemsize < 8) if number else kind == "b"
