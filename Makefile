@@ -140,12 +140,12 @@ bench-all: bench
 	$(BENCH)/bin/python -m benchmarks.growth
 	$(BENCH)/bin/python -m benchmarks.cost_model
 
-# a separate environment; one peer pins old build tools, so it is installed without dependencies
+# a separate environment; two peers pin old versions, so they are installed without dependencies
 $(BENCH)/ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --upgrade pip
 	$(BENCH)/bin/python -m pip install --quiet --editable '.[bench]'
-	$(BENCH)/bin/python -m pip install --quiet --no-deps confidenceinterval==1.0.5
+	$(BENCH)/bin/python -m pip install --quiet --no-deps confidenceinterval==1.0.5 irrCAC==0.4.4
 	touch $@
 
 $(VENV)/bin/python:

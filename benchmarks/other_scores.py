@@ -16,12 +16,15 @@ from typing import Any
 
 import krippendorff
 import numpy as np
+import pandas as pd
+import pycm
 import sklearn.metrics as sk
 import torch
 import torchmetrics.functional.classification as torchmetrics
 from benchmarks.harness import Row, measure, table, write_section
 from fairlearn.metrics import MetricFrame, equalized_odds_difference
 from hiclass import metrics as hiclass
+from irrCAC.raw import CAC
 from nervaluate import Evaluator
 from seqeval import metrics as seqeval
 from statsmodels.stats.inter_rater import aggregate_raters, fleiss_kappa
@@ -98,6 +101,14 @@ def in_groups() -> tuple[Any, ...]:
 
 
 @cache
+def predicted() -> tuple[Any, ...]:
+    """Five classes, of which most are predicted."""
+    rng = np.random.default_rng(10)
+    true = rng.integers(0, 5, N)
+    return true, np.where(rng.random(N) < 0.7, true, rng.integers(0, 5, N))
+
+
+@cache
 def labelled() -> tuple[Any, ...]:
     """Sets of five labels, the rarest in a twentieth of the items, and the scores of each."""
     rng = np.random.default_rng(7)
@@ -145,6 +156,21 @@ def scored(name: str, **options: Any) -> Callable[..., float]:
     return lambda true, p, *_: getattr(wf, name)(true, p, **options)
 
 
+def of_ratings(score: Callable[..., Any], ratings: Any) -> float:
+    """One of our functions, of several raters, with an interval as irrCAC has it."""
+    return float(score(wf.ratings(ratings), interval="delta"))
+
+
+def of_irrcac(name: str, ratings: Any) -> float:
+    """A coefficient of irrCAC, which would round it to five digits."""
+    return float(getattr(CAC(pd.DataFrame(ratings), digits=12), name)()["est"]["coefficient_value"])
+
+
+def of_pycm(name: str, true: Any, pred: Any) -> float:
+    """A score of PyCM, which computes all that it has."""
+    return float(getattr(pycm.ConfusionMatrix(true, pred), name))
+
+
 def by_type(true: Any, pred: Any) -> float:
     """The F1 of nervaluate where a span is right that overlaps one of its type."""
     found = Evaluator(true, pred, tags=["PER", "LOC", "ORG"], loader="list").evaluate()
@@ -183,6 +209,19 @@ OF_CLASSES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "D² of log loss": (wf.log_loss_skill, sk.d2_log_loss_score),
     "D² of Brier score": (wf.brier_skill, sk.d2_brier_score),
 }
+OF_TABLES: dict[str, tuple[Callable[..., Any], str]] = {
+    "Cohen's kappa": (wf.cohen_kappa, "Kappa"),
+    "MCC": (wf.mcc, "Overall_MCC"),
+    "confusion entropy": (wf.confusion_entropy, "Overall_CEN"),
+}
+"""Beside what PyCM calls them."""
+OF_RATERS: dict[str, tuple[Callable[..., Any], str]] = {
+    "Gwet's AC1": (wf.gwet_ac1, "gwet"),
+    "Fleiss' kappa": (wf.fleiss_kappa, "fleiss"),
+    "Krippendorff's alpha": (wf.krippendorff_alpha, "krippendorff"),
+    "Brennan–Prediger coefficient": (wf.brennan_prediger, "bp"),
+}
+"""Beside what irrCAC calls them."""
 POINTS = {
     "recall at precision": ("recall_at_precision", "recall_at_fixed_precision"),
     "precision at recall": ("precision_at_recall", "precision_at_fixed_recall"),
@@ -196,6 +235,26 @@ ROWS = (
         lambda x: wf.fleiss_kappa(wf.ratings(x)),
         {"statsmodels": lambda x: fleiss_kappa(aggregate_raters(x)[0])},
         {"statsmodels": TIMES},
+    ),
+    *(
+        Row(
+            f"{title}, 10⁶ items, 3 raters, with an interval",
+            rated,
+            partial(of_ratings, ours),
+            {"irrCAC": partial(of_irrcac, theirs)},
+            {"irrCAC": TIMES},
+        )
+        for title, (ours, theirs) in OF_RATERS.items()
+    ),
+    *(
+        Row(
+            f"{title}, 5 classes, 10⁶ items",
+            predicted,
+            ours,
+            {"PyCM": partial(of_pycm, theirs)},
+            {"PyCM": TIMES},
+        )
+        for title, (ours, theirs) in OF_TABLES.items()
     ),
     Row(
         "Krippendorff's alpha of interval data, 10⁶ items, 3 raters, a tenth missing",

@@ -135,3 +135,46 @@ def test_bins_do_not_depend_on_the_threads(monkeypatch: pytest.MonkeyPatch) -> N
     assert len(every) == 1
     with pytest.raises(ValueError, match="equal lengths"):
         native.bin_sums(scores[:3], labels, np.array([0.5]))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32), st.sampled_from([1.0, 1e-310, 1e300]), st.sampled_from(["f8", "f4"]))
+def test_buckets_are_their_twins(seed: int, scale: float, kind: str) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 3000))
+    scores = (rng.normal(size=n).round(int(rng.integers(1, 9))) * scale).clip(-1e30, 1e30)
+    scores, labels = scores.astype(kind), rng.integers(0, 2, n)
+    scores[:1] = -0.0
+    ours, twin = (kernel.bucket_counts(scores, labels) for kernel in (native, reference))
+    assert ours is not None and twin is not None
+    np.testing.assert_array_equal(ours, twin)
+    some = ours[:, rng.random(ours.shape[1]) < 0.3]
+    ranks = [kernel.rank_buckets(scores, labels, some) for kernel in (native, reference)]
+    for one, other in zip(*ranks, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_buckets_need_finite_scores_and_unchanged_items() -> None:
+    labels, scores = np.array([0, 1, 1]), np.array([0.1, 0.5, 0.9])
+    for kernel in (native, reference):
+        for bad in (np.nan, np.inf, -np.inf):
+            assert kernel.bucket_counts(np.array([0.1, 0.5, bad]), labels) is None
+        assert kernel.bucket_counts(scores, labels + 1) is None
+    counts = native.bucket_counts(scores, labels)
+    assert counts is not None
+    with pytest.raises(ValueError, match="have changed"):
+        native.rank_buckets(np.full(3, 0.5), labels, counts[:, :2])
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.bucket_counts(scores[:2], labels)
+
+
+def test_bins_with_many_items_of_many() -> None:
+    """A bin of many has more items than one word of its sums counts."""
+    rng = np.random.default_rng(3)
+    scores, labels = rng.random(300_000), rng.integers(0, 2, 300_000)
+    scores[:200_000] = 1.0
+    edges = np.linspace(0, 1, 20_001)[1:-1]
+    ours, twin = (kernel.bin_sums(scores, labels, edges) for kernel in (native, reference))
+    assert ours is not None and twin is not None
+    np.testing.assert_array_equal(ours[:2], twin[:2])
+    np.testing.assert_allclose(ours[2], twin[2], rtol=1e-15)

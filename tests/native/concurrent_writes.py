@@ -14,10 +14,17 @@ from contextlib import suppress
 import numpy as np
 
 from whichf1.kernel import native
+from whichf1.kernel.reference import Array
 
 N = 200_000
 HUGE = 2**40
 """As an index, far outside of every array."""
+
+
+def rank_some(scores: Array, labels: Array) -> None:
+    counts = native.bucket_counts(scores, labels)
+    if counts is not None:
+        native.rank_buckets(scores, labels, counts[:, ::2])
 
 
 def main(seconds: float) -> None:
@@ -36,6 +43,7 @@ def main(seconds: float) -> None:
         lambda: native.rank_table(scores, flags),
         lambda: native.rank_table(scores, flags, scores),
         lambda: native.rank_areas(scores, labels),
+        lambda: rank_some(scores, labels),
         lambda: native.order(scores),
         lambda: native.bin_sums(scores, labels, np.array([0.5])),
         lambda: native.label_scores(labels.reshape(-1, 4), labels.reshape(-1, 4), "wrong"),

@@ -6,6 +6,8 @@
  */
 #include "random.h"
 
+#include "buckets.h"
+
 static void check_count(size_t n)
 {
     wf_column t, p;
@@ -238,6 +240,7 @@ static void check_rank(size_t n)
     CHECK(status == WF_NAN || total == 0);
     if (status == WF_OK) check_curve(&out, weights != NULL);
     check_order(&scores, n);
+    if (status == WF_OK && !weights) check_buckets(&scores, &positive, n, &out);
     wf_areas areas;
     wf_status same = wf_rank_areas(&scores, &positive, n, 1 + (int)below(2), &areas);
     CHECK(same == status && (same || areas.positives + areas.negatives == (double)n));
@@ -257,14 +260,14 @@ static void check_rank(size_t n)
 /* Bins hold all items, and are the same in any number of threads. */
 static void check_bins(size_t n)
 {
-    size_t bins = 1 + below(40);
+    size_t bins = below(20) ? 1 + below(40) : 5000;
     double *scores = malloc(8 * n), *inner = malloc(8 * bins),
            *rows[2] = {malloc(24 * bins), malloc(24 * bins)};
     unsigned char *labels = malloc(n);
     int odd = below(5) == 0;
     double items = 0, positives = 0, expected = 0;
     for (size_t i = 0; i < n; i++) {
-        scores[i] = (double)below(1001) / 1000;
+        scores[i] = (double)below(1001) / (below(9) ? 1000 : 1e9);
         expected += labels[i] = (unsigned char)below(2);
     }
     if (odd) scores[below(n)] = below(2) ? NAN : 1.5;

@@ -14,6 +14,7 @@ from torchmetrics.functional import classification as tm
 
 import whichf1 as wf
 from tests.helpers.samples import binary
+from whichf1.metrics import EVERY
 
 POINTS: dict[str, tuple[Any, str]] = {
     "recall_at_precision": (tm.binary_recall_at_fixed_precision, "min_precision"),
@@ -131,3 +132,32 @@ def test_rankings_of_each_class() -> None:
     for data, options in wrong:
         with pytest.raises(wf.errors.DefinitionError, match="a column of scores for each class"):
             wf.roc_auc.per_class(*data, **options)
+
+
+@pytest.mark.parametrize("shape", ["normal", "tied", "narrow", "wide", "probabilities"])
+def test_sorting_only_around_the_point_finds_the_same(
+    shape: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    points = [metric.name for metric in EVERY.values() if metric.one_point]
+    assert len(points) == 7
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(2, 2000))
+        y = (rng.random(n) < rng.choice([0.05, 0.5, 0.9])).astype(int)
+        y[:2] = 0, 1
+        s = rng.choice([-0.5, 0.3, 3]) * y + rng.normal(size=n)
+        change = {
+            "tied": s.round(1),
+            "narrow": 0.5 + 1e-9 * s,
+            "wide": np.exp(20 * s),
+            "probabilities": 1 / (1 + np.exp(-s)),
+        }
+        scores = change.get(shape, s)
+        for name in points:
+            for at in (0.01, 0.3, 0.9, 1.0) if "_at_" in name else (None,):
+                options: Any = {} if at is None else {"at": at}
+                values = []
+                for many in (1, n + 1):
+                    monkeypatch.setattr("whichf1.scoring.evaluate.MANY", many)
+                    values.append(wf.score(y, scores, name, **options).value)
+                assert values[0] == values[1], (name, seed, at)

@@ -71,6 +71,10 @@ def order(scores: Any, threads: int, room: Any) -> None:
     Equal scores keep their order. ``room`` has 16 bytes for each.
     """
 
+def bucket_counts(scores: Any, positive: Any, threads: int, lines: Any) -> int | None: ...
+def rank_buckets(
+    scores: Any, positive: Any, chosen: Any, threads: int, room: Any
+) -> int | None: ...
 def rank_areas(scores: Any, positive: Any, threads: int) -> tuple[float, ...] | None:
     """The fields of ``RankAreas``; None if a label is not 0 or 1, or a score not finite."""
 

@@ -11,6 +11,7 @@ import numpy as np
 
 import whichf1.kernel._native as c
 from whichf1.kernel.reference import (
+    BUCKETS,
     CURVES,
     KEPT,
     LABEL_SCORES,
@@ -256,6 +257,30 @@ def curve(
     points = c.curve(score, positives, negatives, *which, THREADS, room)
     every = np.ndarray((rows, points), _FLOAT, room, 0, (8 * most, 8))
     return every.copy() if 3 * points < most else every  # do not keep much unused memory
+
+
+def bucket_counts(scores: Array, labels: Array) -> Array | None:
+    """Positives and negatives in each bucket of near scores, highest first: (3, buckets).
+
+    The first row numbers the buckets. None if a label is neither 0 nor 1, or a score not finite.
+    """
+    most = min(len(scores), BUCKETS)
+    lines = np.empty((3, most), np.int64)
+    buckets = c.bucket_counts(scores, labels, THREADS, lines)
+    return None if buckets is None else lines[:, :buckets].copy()
+
+
+def rank_buckets(scores: Array, labels: Array, counts: Array) -> Ranks:
+    """The ranking of the items in some of these buckets, fewer than 2³¹ − 1 items."""
+    chosen, n = np.zeros(BUCKETS, np.uint8), int(counts[1:].sum())
+    chosen[counts[0]] = 1
+    room = np.empty(16 * n, np.uint8)
+    distinct = c.rank_buckets(scores, labels, chosen, THREADS, room)
+    if distinct is None:
+        raise ValueError("the items have changed since they were counted")
+    score = np.ndarray(distinct, _FLOAT, room)
+    sides = (np.ndarray(distinct, _COUNT, room, at * n) for at in (8, 12))
+    return Ranks(score, *sides)
 
 
 def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:

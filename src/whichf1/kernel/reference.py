@@ -572,6 +572,35 @@ def _runs(values: Array) -> tuple[Array, Array]:
     return (values if distinct == len(values) else values[:distinct].copy()), count
 
 
+BUCKETS = 1 << 17
+"""Buckets of near scores: sign, exponent and five further bits are the same."""
+
+
+def _buckets(scores: Array) -> Array:
+    bits = (scores.astype(np.float64) + 0.0).view(np.uint64)
+    sign = np.uint64(1 << 63)
+    return (np.where(bits & sign, bits, ~(bits | sign)) >> np.uint64(47)).astype(np.int64)
+
+
+def bucket_counts(scores: Array, labels: Array) -> Array | None:
+    """Positives and negatives in each bucket of near scores, highest first: (3, buckets).
+
+    The first row numbers the buckets. None if a label is neither 0 nor 1, or a score not finite.
+    """
+    positive = labels == 1
+    if not (positive | (labels == 0)).all() or not np.isfinite(scores).all():
+        return None
+    buckets, at = np.unique(_buckets(scores), return_inverse=True)
+    sides = (np.bincount(at[side], minlength=len(buckets)) for side in (positive, ~positive))
+    return np.stack([buckets, *sides])
+
+
+def rank_buckets(scores: Array, labels: Array, counts: Array) -> Ranks:
+    """The ranking of the items in some of these buckets, fewer than 2³¹ − 1 items."""
+    here = np.isin(_buckets(scores), counts[0])
+    return rank_table(scores[here].astype(np.float64), labels[here] == 1)
+
+
 def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
     """Items, positives and the sum of probabilities in bins between rising edges (3, bins).
 

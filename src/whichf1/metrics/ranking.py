@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from math import inf, log
 from typing import Annotated, Any, Literal, TypeAlias
@@ -14,7 +14,7 @@ from whichf1 import kernel
 from whichf1.errors import DefinitionError
 from whichf1.metrics.calibration import calibrated
 from whichf1.metrics.registry import Ratio, Share, Within, declare
-from whichf1.tables.cells import Array, RankTable, Step
+from whichf1.tables.cells import Array, RankTable, Rate, Step
 
 Top: TypeAlias = Annotated[
     Share, "Fraction of items, highest scores first; ties at the cutoff count in proportion."
@@ -24,6 +24,8 @@ ranking = partial(declare, "ranking")
 """Declare a score of the order of all items."""
 operating_point = partial(ranking, smooth=False)
 """Declare a score at a threshold that single items decide, or over a range that begins at one."""
+one_point = partial(operating_point, one_point=True)
+"""Declare a score at the first or the best of all thresholds."""
 
 
 def _pairs_in_order(a: kernel.RankAreas) -> Any:
@@ -168,7 +170,7 @@ _REACHED = 1e-12
 """A rate this close below a limit counts as reaching it, since sums of weights are rounded."""
 
 
-@operating_point(
+@one_point(
     tex=r"\max_{t:P_t\ge a} R_t",
     aliases=("recall_at_fixed_precision",),
 )
@@ -178,7 +180,7 @@ def recall_at_precision(r: RankTable, at: Least = 0.9) -> Ratio:
     return _best(r, lambda s: (s.tp / _or_one(p), _precision(s) >= at - _REACHED))
 
 
-@operating_point(
+@one_point(
     tex=r"\max_{t:R_t\ge a} P_t",
     aliases=("precision_at_fixed_recall",),
 )
@@ -188,7 +190,7 @@ def precision_at_recall(r: RankTable, at: Least = 0.9) -> Ratio:
     return _best(r, lambda s: (_precision(s), s.tp / _or_one(p) >= at - _REACHED))
 
 
-@operating_point(
+@one_point(
     tex=r"\max_{t:TNR_t\ge a} TPR_t",
     aliases=("recall_at_specificity",),
 )
@@ -197,7 +199,7 @@ def sensitivity_at_specificity(r: RankTable, at: Least = 0.9) -> Ratio:
     return _found_below(r, 1 - at)
 
 
-@operating_point(
+@one_point(
     tex=r"\max_{t:TPR_t\ge a} TNR_t",
     aliases=("specificity_at_recall",),
 )
@@ -207,7 +209,7 @@ def specificity_at_sensitivity(r: RankTable, at: Least = 0.9) -> Ratio:
     return _best(r, lambda s: ((n - s.fp) / _or_one(n), s.tp / _or_one(p) >= at - _REACHED))
 
 
-@operating_point(
+@one_point(
     tex=r"\max_{t:FPR_t\le a} TPR_t",
     aliases=("recall_at_fpr",),
 )
@@ -227,10 +229,10 @@ def _precision(s: Step) -> Array:
     return s.tp / _or_one(s.tp + s.fp)
 
 
-def _best(r: RankTable, rate: Callable[[Step], tuple[Array, Array]]) -> Ratio:
+def _best(r: RankTable, rate: Rate) -> Ratio:
     """The largest value over all thresholds that satisfy a condition; 0 if none does."""
     best: Array = np.zeros(r.positives.shape[:-1])
-    for s in r.steps():
+    for s in r.contenders(rate):
         value, allowed = rate(s)
         best = np.maximum(best, np.where(allowed, value, 0.0).max(-1))
     return best, _both(r)
@@ -242,7 +244,7 @@ def _both(r: RankTable) -> Array:
     return np.where((positives > 0) & (negatives > 0), 1.0, 0.0)
 
 
-@operating_point(
+@one_point(
     tex=r"\max_t\frac{(1+\beta^2)P_tR_t}{\beta^2P_t+R_t}",
     title="F-max",
     aliases=("max_f",),
@@ -262,23 +264,18 @@ def f_max(
     return _best(r, f)
 
 
-@operating_point(
+@one_point(
     tex=r"FPR_t=FNR_t",
     aliases=("eer",),
     better="lower",
 )
 def equal_error_rate(r: RankTable) -> Ratio:
     """False positive rate where it equals the miss rate, on the linearly interpolated ROC curve."""
-    positives, negatives = (x[..., None] for x in r.sizes)
-    start = np.zeros((*r.positives.shape[:-1], 1))
-    false = np.concatenate([start, r.false_positives / _or_one(negatives)], -1)
-    missed = np.concatenate([start + 1, 1 - r.true_positives / _or_one(positives)], -1)
-    after = np.maximum((false - missed >= 0).argmax(-1), 1)[..., None]
-    ends = [
-        [np.take_along_axis(x, at, -1)[..., 0] for x in (false, missed)]
-        for at in (after - 1, after)
-    ]
-    (x0, y0), (x1, y1) = ends
+    p, n = map(_or_one, r.sizes)
+    wide = tuple(x[..., None] for x in (p, n))
+    s = r.first(lambda s: s.fp / wide[1] - (1 - s.tp / wide[0]) >= 0)
+    x0, y0 = (s.fp - s.negatives) / n, 1 - (s.tp - s.positives) / p
+    x1, y1 = s.fp / n, 1 - s.tp / p
     share = (y0 - x0) / _or_one((y0 - x0) + (x1 - y1))
     return x0 + share * (x1 - x0), _both(r)
 

@@ -252,6 +252,8 @@ class Metric:
     of_areas: Callable[..., Callable[[Any], Ratio] | None] | None = field(default=None, repr=False)
     """For a ranking: from its parameters to the score as a function of the RankAreas of its items,
     which the kernel adds up without a table; None for parameters that need the table."""
+    one_point: bool = False
+    """For a ranking: whether one threshold decides it, so that only items around it are sorted."""
     of_bins: Callable[[Any, Any, int], Any] | None = field(default=None, repr=False)
     """For a ranking by probabilities: the score as a function of Σ (y − p), of the number of
     items in each bin and of all items, which the kernel counts without a table."""

@@ -25,6 +25,9 @@ from whichf1.scoring.score import (
     warn_of_other_data,
 )
 from whichf1.sources.arrays import (
+    MANY,
+    MOST,
+    bucket_arrays,
     count_class,
     count_margins,
     judged_arrays,
@@ -162,7 +165,8 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         items, n = binned[0], len(y_true)
         value = metric.of_bins(binned[1] - binned[2], items, n)  # positives without their mass
         return plain_score(float(value), settled, n, labels)
-    table = rank_arrays(y_true, scores)
+    many = metric.one_point and MANY <= y_true.shape[0] < MOST
+    table = (bucket_arrays if many else rank_arrays)(y_true, scores)
     if table is None:
         return None
     positives, negatives = table.sizes

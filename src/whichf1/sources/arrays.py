@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import isfinite, prod
 from typing import Any, NoReturn
 
@@ -28,6 +28,7 @@ from whichf1.sources.sequences import (
 )
 from whichf1.tables.cells import (
     Array,
+    Buckets,
     CountedMargins,
     OneVsRest,
     Predicted,
@@ -118,6 +119,22 @@ def rank_arrays(y_true: Array, scores: Array) -> RankTable | None:
     if not (isfinite(ranks.score[0]) and isfinite(ranks.score[-1])):
         return None
     return RankTable.of(ranks, items, y_true.shape[0] - items)
+
+
+MANY = 1 << 15
+"""Items from which on it is faster not to sort all of them."""
+MOST = 2**31 - 1
+"""Items from which on their numbers need more than 32 bits."""
+
+
+def bucket_arrays(y_true: Array, scores: Array) -> RankTable | None:
+    """The same in buckets of near scores, for a score that one point of many items decides."""
+    counts = kernel.bucket_counts(scores, y_true)
+    if counts is None:
+        return None
+    buckets, positives, negatives = counts
+    ranked = partial(kernel.rank_buckets, scores, y_true)
+    return Buckets(buckets, positives, negatives, ranked)
 
 
 def judged_arrays(y_true: Array, scores: Any) -> tuple[Labels, Predicted] | None:

@@ -422,6 +422,10 @@ class Step(NamedTuple):
     """Negatives with at least each score."""
 
 
+Rate: TypeAlias = Callable[[Step], tuple[Array, Array]]
+"""The value of each step, and whether it is allowed."""
+
+
 def _running(counts: Array, start: Array) -> Array:
     """Running sums along the last axis, in the same order however many blocks there are."""
     if counts.dtype.kind == "i":  # as whole numbers, which is faster and exact
@@ -489,6 +493,18 @@ class RankTable:
             yield step
             tp, fp = float(step.tp[-1]), float(step.fp[-1])
 
+    def contenders(self, rate: Rate) -> Iterator[Step]:
+        """Steps among which is the one with the largest allowed value."""
+        return self.steps()
+
+    def first(self, reached: Callable[[Step], Array]) -> Step:
+        """The first step for which a condition holds that also holds for all after it: (…)."""
+        sides = (self.positives, self.negatives, self.true_positives, self.false_positives)
+        at = reached(Step(*sides)).argmax(-1)
+        if self.positives.ndim == 1:
+            return Step._make([x[at] for x in sides])
+        return Step._make(np.take_along_axis(x, at[..., None], -1)[..., 0] for x in sides)
+
     @cached_property
     def sizes(self) -> tuple[Array, Array]:
         """All positives, all negatives (…)."""
@@ -504,6 +520,54 @@ class RankTable:
     def weighted(self) -> bool:
         """Whether the counts are sums of weights."""
         return bool(self.positives.dtype.kind == "f")
+
+
+@dataclass(eq=False)
+class Buckets(RankTable):
+    """Items in buckets of near scores, highest first, whose order matters only around a point.
+
+    The score of a bucket is its number.
+    """
+
+    ranked: Callable[[Array], kernel.Ranks]
+    """From the columns of some buckets to the ranking of their items."""
+
+    @cached_property
+    def _ends(self) -> Step:
+        """Buckets as steps: each ends with a score that occurs."""
+        return Step._make(kernel.running(self.positives, self.negatives, 0.0, 0.0))
+
+    def contenders(self, rate: Rate) -> Iterator[Step]:
+        """Ends of all buckets, and the steps of buckets that may have a larger value.
+
+        More positives must not lower the value, nor more negatives raise it, and a step must remain
+        allowed by more of the first and fewer of the second: a bucket has no better point than if
+        its positives came first.
+        """
+        ends = self._ends
+        yield ends
+        value, allowed = rate(ends)
+        best = np.where(allowed, value, 0.0).max()
+        value, allowed = rate(ends._replace(fp=ends.fp - ends.negatives))
+        chosen = np.flatnonzero(allowed & (value > best))
+        if len(chosen):
+            yield self._within(chosen)
+
+    def first(self, reached: Callable[[Step], Array]) -> Step:
+        """The first step for which a condition holds that also holds for all after it."""
+        steps = self._within(np.array([reached(self._ends).argmax()]))
+        at = reached(steps).argmax()
+        return Step._make(x[at] for x in steps)
+
+    def _within(self, chosen: Array) -> Step:
+        """The steps of the items in chosen buckets."""
+        ranks = self.ranked(np.stack([self.score, self.positives, self.negatives])[:, chosen])
+        positives, negatives, tp, fp = kernel.running(ranks.positives, ranks.negatives, 0.0, 0.0)
+        sizes = (self.positives + self.negatives)[chosen]
+        bucket = np.cumsum(sizes).searchsorted(tp + fp)  # of each step, among the chosen ones
+        above = self._ends.tp[chosen] - np.cumsum(self.positives[chosen])  # those not chosen
+        below = self._ends.fp[chosen] - np.cumsum(self.negatives[chosen])
+        return Step(positives, negatives, tp + above[bucket], fp + below[bucket])
 
 
 @dataclass(eq=False)

@@ -1,8 +1,10 @@
 /* Items and probabilities in bins, in one pass and without a sort.
  *
- * Sums are compensated, item by item in chunks of a fixed size and then chunk by chunk, so that they
- * are rounded about once and do not depend on the number of threads. Each chunk has several sums of
- * each bin, which items take in turns: a sum need not wait for the one before it.
+ * A probability is the sum of a multiple of 2^-31, one of 2^-62 and, if it is small, a rest. Multiples
+ * are added as integers, each in one word with a number of items; rests, and then chunks of a fixed
+ * size, by compensated sums. So sums are rounded about once and do not depend on the number of
+ * threads. Each chunk has several sums of each bin, which items take in turns: a sum need not wait for
+ * the one before it.
  */
 #include "kernel.h"
 
@@ -11,9 +13,13 @@
 
 enum { BLOCK = 512, CHUNK = 1 << 15, LANES = 4, MOST = WF_MOST_THREADS };
 
+/* Multiples are of these powers of two, and numbers of items are above this bit. */
+enum { HIGH_BITS = 31, LOW_BITS = 62, NUMBER = 46, MOST_ITEMS = CHUNK / LANES };
+
 typedef struct {
-    uint64_t items, positives;
-    double mass, rest; /* the sum of probabilities, and what was rounded away */
+    int64_t high, low;        /* multiples, with the positives and the items of up to MOST_ITEMS */
+    double mass, rest;        /* the sum of the others, and what was rounded away */
+    int64_t items, positives; /* of the others */
 } bin;
 
 typedef struct {
@@ -32,44 +38,90 @@ static void add(bin *b, double x)
     b->mass = sum;
 }
 
-/* The bin with edges[k] < p <= edges[k + 1]; bins of equal width are guessed right but for rounding. */
-static size_t bin_of(const work *w, double p)
+/* The number in a word, which then holds only multiples. */
+static int64_t number_in(int64_t *word)
 {
-    size_t k = (size_t)(p * (double)w->bins);
-    k = k < w->bins ? k : w->bins - 1;
+    int64_t number = (*word + ((int64_t)1 << (NUMBER - 1))) >> NUMBER;
+    *word -= number * ((int64_t)1 << NUMBER);
+    return number;
+}
+
+/* Move what the words hold. */
+static void settle(bin *b)
+{
+    b->positives += number_in(&b->high);
+    b->items += number_in(&b->low);
+    add(b, (double)b->low / (double)((uint64_t)1 << LOW_BITS));
+    add(b, (double)b->high / (double)((uint64_t)1 << HIGH_BITS));
+    b->high = b->low = 0;
+}
+
+/* The bin with edges[k] < p <= edges[k + 1]; bins of equal width are guessed right but for rounding. */
+static size_t bin_of(const work *w, double p, int32_t guess)
+{
+    size_t k = (size_t)guess;
     while (p <= w->edges[k]) k--;
     while (p > w->edges[k + 1]) k++;
     return k;
 }
 
-VECTORISED static int all_probabilities(const double *p, size_t n)
-{
-    uint64_t wrong = 0;
-    for (size_t i = 0; i < n; i++) wrong |= !(p[i] >= 0 && p[i] <= 1);
-    return !wrong;
-}
+/* A block of items: the words that each adds to its bin, and what remains of its probability. */
+typedef struct {
+    double p[BLOCK], rest[BLOCK];
+    int64_t high[BLOCK], low[BLOCK];
+    int32_t guess[BLOCK]; /* the bin, if all have the same width */
+    int valid, rests; /* whether all are probabilities, and labels 0 or 1; whether rests remain */
+} block;
 
-VECTORISED static int all_flags(const uint64_t *labels, size_t n)
+/* A number that is added and subtracted again leaves a multiple of the unit in its last place, by which
+ * its bits have grown. */
+VECTORISED static void split(const double *scores, const uint64_t *labels, size_t n, size_t bins,
+                             block *b)
 {
-    uint64_t every = 0;
-    for (size_t i = 0; i < n; i++) every |= labels[i];
-    return every <= 1;
+    const double high = 1.5 * (double)((uint64_t)1 << (52 - HIGH_BITS)),
+                 low = 1.5 / (double)((uint64_t)1 << (LOW_BITS - 52));
+    double most = (double)bins - 0.5, scale = (double)bins;
+    uint64_t wrong = 0, every = 0, rests = 0;
+    int64_t none_high, none_low;
+    memcpy(&none_high, &high, 8);
+    memcpy(&none_low, &low, 8);
+    for (size_t i = 0; i < n; i++) {
+        double p = scores[i], sum = p + high, left = p - (sum - high), less = left + low;
+        double rest = left - (less - low), place = p * scale;
+        uint64_t label = labels[i];
+        int64_t sum_bits, less_bits;
+        memcpy(&sum_bits, &sum, 8);
+        memcpy(&less_bits, &less, 8);
+        wrong |= (p >= 0) & (p <= 1) ? 0 : 1;
+        every |= label;
+        rests |= rest != 0;
+        b->p[i] = p; /* a copy: other threads may write to the caller's arrays */
+        b->rest[i] = rest;
+        b->high[i] = sum_bits - none_high + (int64_t)(label << NUMBER);
+        b->low[i] = less_bits - none_low + ((int64_t)1 << NUMBER);
+        b->guess[i] = (int32_t)(place < most ? place : most);
+    }
+    b->valid = !wrong && every <= 1;
+    b->rests = rests != 0;
 }
 
 static wf_status add_items(const work *w, size_t start, size_t end, bin *bins)
 {
-    double p[BLOCK];
-    uint64_t labels[BLOCK]; /* copies: other threads may write to the caller's arrays */
+    double scores[BLOCK];
+    uint64_t labels[BLOCK];
+    block b;
+    int wide = w->chunk > CHUNK;
     for (size_t i = start; i < end; i += BLOCK) {
         size_t n = end - i < BLOCK ? end - i : BLOCK;
-        wf_gather_double(w->scores, i, n, p);
-        wf_gather(w->positive, i, n, 8, labels);
-        if (!all_probabilities(p, n) || !all_flags(labels, n)) return WF_BAD_CODE;
+        split(wf_doubles(w->scores, i, n, scores), wf_integers(w->positive, i, n, labels), n,
+              w->bins, &b);
+        if (!b.valid) return WF_BAD_CODE;
         for (size_t j = 0; j < n; j++) {
-            bin *b = &bins[j % LANES * w->bins + bin_of(w, p[j])];
-            b->items++;
-            b->positives += labels[j];
-            add(b, p[j]);
+            bin *here = &bins[j % LANES * w->bins + bin_of(w, b.p[j], b.guess[j])];
+            if (wide && here->low >> NUMBER >= MOST_ITEMS - 1) settle(here);
+            here->high += b.high[j];
+            here->low += b.low[j];
+            if (b.rests && b.rest[j] != 0) add(here, b.rest[j]);
         }
     }
     return WF_OK;
@@ -90,9 +142,10 @@ static void add_chunks(const work *w, double *sums)
 {
     size_t bins = w->bins;
     for (size_t k = 0; k < bins; k++) {
-        bin all = {0, 0, 0, 0};
+        bin all = {0};
         for (size_t c = 0; c < w->chunks * LANES; c++) {
-            const bin *b = &w->by_chunk[c * bins + k];
+            bin *b = &w->by_chunk[c * bins + k];
+            settle(b);
             all.items += b->items;
             all.positives += b->positives;
             all.rest += b->rest;

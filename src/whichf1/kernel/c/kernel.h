@@ -204,6 +204,25 @@ typedef struct {
 wf_status wf_rank_areas(const wf_column *scores, const wf_column *positive, size_t n, int threads,
                         wf_areas *out);
 
+/* buckets.c: GROUP BY the leading bits of a score ------------------------------------------------- */
+
+/* Output arrays, with space for as many buckets as there may be: numbers, which ascend as scores
+ * descend, and the items in each. */
+#define WF_BUCKETS (1 << 17)
+typedef struct {
+    int64_t *bucket, *positives, *negatives;
+    size_t count;
+} wf_buckets;
+
+/* At most 2^32 − 1 items, as in wf_rank; WF_NAN if a score is not finite. */
+wf_status wf_tally_buckets(const wf_column *scores, const wf_column *positive, size_t n,
+                           int threads, wf_buckets *out);
+
+/* The ranking of the items in chosen buckets (WF_BUCKETS flags), which must be as many as there is
+ * space for: else WF_BAD_CODE. */
+wf_status wf_rank_buckets(const wf_column *scores, const wf_column *positive, size_t n,
+                          const unsigned char *chosen, int threads, size_t room, wf_ranking *out);
+
 /* curve.c: curves of a ranking -------------------------------------------------------------------- */
 
 /* Counts of the steps of a ranking as doubles, unless NULL, and their running sums from start on. The

@@ -1121,6 +1121,73 @@ static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     return result;
 }
 
+/* Scores and as many labels. Releases the views on error. */
+static int get_scored(PyObject *const *args, Py_buffer *views, wf_column *columns)
+{
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return -1;
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
+        if (views[1].shape[0] == views[0].shape[0]) return 0;
+        PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return -1;
+}
+
+static PyObject *bucket_counts(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], room;
+    wf_column columns[2];
+    PyObject *result = NULL;
+    int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[2]);
+    if (threads < 0 || get_scored(args, views, columns) < 0) return NULL;
+    Py_ssize_t n = views[0].shape[0], most = n < WF_BUCKETS ? n : WF_BUCKETS;
+    int64_t *lines = get_output(args[3], INT64, 3 * most, &room);
+    if (lines) {
+        wf_buckets out = {lines, lines + most, lines + 2 * most, 0};
+        wf_status status;
+        Py_BEGIN_ALLOW_THREADS
+        status = wf_tally_buckets(&columns[0], &columns[1], (size_t)n, threads, &out);
+        Py_END_ALLOW_THREADS
+        if (status == WF_NO_MEMORY) failed(status);
+        else result = status ? Py_NewRef(Py_None) : PyLong_FromSize_t(out.count);
+    }
+    if (room.obj) PyBuffer_Release(&room);
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
+    return result;
+}
+
+static PyObject *rank_buckets(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], chosen, room = {.obj = NULL};
+    wf_column columns[2];
+    PyObject *result = NULL;
+    int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
+    if (threads < 0 || get_scored(args, views, columns) < 0) return NULL;
+    if (get_block(args[2], "chosen", BYTES, PyBUF_SIMPLE, &chosen) == 0) {
+        Py_ssize_t n = views[0].shape[0], most = PyObject_Size(args[4]) / 16;
+        char *bytes = most < 0 ? NULL : get_output(args[4], BYTES, 16 * most, &room);
+        if (bytes && ((uintptr_t)bytes % 8 || chosen.len != WF_BUCKETS || most >= INT32_MAX))
+            PyErr_SetString(PyExc_ValueError, "a flag for each bucket, and aligned room");
+        else if (bytes) {
+            wf_ranking out = {(double *)(void *)bytes, bytes + 8 * most, bytes + 12 * most, 0, 0};
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_rank_buckets(&columns[0], &columns[1], (size_t)n, chosen.buf, threads,
+                                     (size_t)most, &out);
+            Py_END_ALLOW_THREADS
+            if (status == WF_NO_MEMORY) failed(status);
+            else result = status ? Py_NewRef(Py_None) : PyLong_FromSize_t(out.distinct);
+        }
+        if (room.obj) PyBuffer_Release(&room);
+        PyBuffer_Release(&chosen);
+    }
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 static PyObject *beta_logit(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -1206,6 +1273,8 @@ static PyMethodDef functions[] = {
     FUNCTION(placements, "placements(positives, negatives, p, n, area)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
+    FUNCTION(bucket_counts, "bucket_counts(scores, positive, threads, lines)"),
+    FUNCTION(rank_buckets, "rank_buckets(scores, positive, chosen, threads, room)"),
     FUNCTION(bins, "bins(scores, positive, edges, threads, sums)"),
     FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
