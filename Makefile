@@ -123,22 +123,12 @@ $(DOCS)/ready: pyproject.toml
 # speed compared with peers, in about five minutes; each script writes its own section of
 # benchmarks/RESULTS.md, EVERY_SCORE.md, or the table of its page in docs
 bench: $(BENCH)/ready
-	$(BENCH)/bin/python -m benchmarks.speed
-	$(BENCH)/bin/python -m benchmarks.every_score
-	$(BENCH)/bin/python -m benchmarks.other_scores
-	$(BENCH)/bin/python -m benchmarks.uncertainty
-	$(BENCH)/bin/python -m benchmarks.engines
-	$(BENCH)/bin/python -m benchmarks.sklearn_functions
-	$(BENCH)/bin/python -m benchmarks.metric_classes
-	$(BENCH)/bin/python -m benchmarks.large systems cold probabilities
-	$(BENCH)/bin/python -m tests.helpers.readme docs/speed.md  # its table
+	$(BENCH)/bin/python -m benchmarks.run_all
 
 # what takes longer: files of 10⁸ rows, Spark and Dask, growth of time and memory, the cost model; in
 # about half an hour, with some 2 GB of temporary files
-bench-all: bench
-	$(BENCH)/bin/python -m benchmarks.large files memory spark dask
-	$(BENCH)/bin/python -m benchmarks.growth
-	$(BENCH)/bin/python -m benchmarks.cost_model
+bench-all: $(BENCH)/ready
+	$(BENCH)/bin/python -m benchmarks.run_all --all
 
 # a separate environment; two peers pin old versions, so they are installed without dependencies
 $(BENCH)/ready: pyproject.toml

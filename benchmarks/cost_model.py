@@ -1,15 +1,17 @@
 """The figures of docs/cost-model.md: what an item costs here, and what 10¹² would cost elsewhere.
 
-The cost of each kind of table is fitted as seconds = start + rate · items at three sizes, and
-checked at a fourth one that was not used. Everything else is arithmetic on the sizes of the tables.
+The cost of each kind of table is fitted as seconds = start + rate · items at three sizes, that of
+merging at four parts, and both are checked at a larger size that was not used: as many parts as it
+takes, counted and merged. Everything else is arithmetic on the sizes of the tables.
 
-Run: python -m benchmarks.cost_model
+Run: python -m benchmarks.cost_model [--print]
 """
 
 from __future__ import annotations
 
 import math
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +19,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
+from benchmarks.engines import data_file
+from benchmarks.growth import cost_of
 from benchmarks.harness import duration
+from scipy.optimize import nnls
 
 import whichf1 as wf
 from whichf1.sources.arrays import count_together
@@ -26,6 +31,9 @@ PAGE = Path(__file__).parents[1] / "docs" / "cost-model.md"
 ITEMS, WORKERS, FAN_IN = 10**12, 10**4, 16
 """The data that the page is about: the last is how many tables are merged at a time."""
 DEPTH = math.ceil(math.log(WORKERS, FAN_IN))
+PART = 10**7
+"""Items that a worker has in memory at a time."""
+TRIES = 5
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 
@@ -38,13 +46,15 @@ class Kind:
     item_bytes: float
     """Read for each item."""
     sizes: tuple[int, int, int]
-    held_out: int
-    prepare: Callable[[int], tuple[Any, ...]]
+    held_out: tuple[int, int]
+    """Parts, and items of each, at which the fit is checked."""
+    prepare: Callable[[int, int], tuple[Any, ...]]
+    """From a number of items and a seed to data."""
     make: Callable[..., Any]
     rows: Callable[[Any], int]
     """Rows of the table."""
     row_bytes: int
-    grows: bool
+    grows: bool = False
     """Whether the table grows with the items."""
 
 
@@ -54,94 +64,126 @@ class Fit(NamedTuple):
     kind: Kind
     start: float
     rate: float
+    merging: float
+    """Seconds to merge two tables, or for each row of tables that grow."""
     predicted: float
     measured: float
     rows: int
     """Rows of the table of the largest size."""
+    peak: float
+    """Bytes of memory for each item beyond the data, while a part is counted."""
+
+    def merged(self, parts: int, rows: float) -> float:
+        """Seconds to merge parts that have so many rows in all, two at a time."""
+        if self.kind.grows:
+            return self.merging * rows * math.log2(parts)
+        return self.merging * (parts - 1)
 
 
-def _labels(n: int, systems: int = 1) -> tuple[Array, ...]:
-    rng = np.random.default_rng(0)
+def _labels(n: int, seed: int = 0, systems: int = 1) -> tuple[Array, ...]:
+    rng = np.random.default_rng(seed)
     true = rng.integers(0, 10, n, np.uint8)
     guesses = (rng.integers(0, 10, n, np.uint8) for _ in range(systems))
     return true, *(np.where(rng.integers(0, 10, n, np.uint8) < 7, true, x) for x in guesses)
 
 
-def _scores(n: int) -> tuple[Array, Array]:
-    rng = np.random.default_rng(1)
+def _scores(n: int, seed: int = 1) -> tuple[Array, Array]:
+    rng = np.random.default_rng(seed)
     positive = rng.integers(0, 10, n, np.uint8) < 3
     scores = rng.random(n)
     scores[positive] = np.sqrt(scores[positive])
     return positive, scores
 
 
-def _sets(n: int) -> tuple[Array, Array]:
-    rng = np.random.default_rng(2)
-    true = (rng.random((n, 20)) < 0.1).astype(np.uint8)
-    return true, true ^ (rng.random((n, 20)) < 0.02)
+def _sets(n: int, seed: int = 2) -> tuple[Array, Array]:
+    rng = np.random.default_rng(seed)
+    true = (rng.integers(0, 100, (n, 20), np.uint8) < 10).astype(np.uint8)
+    return true, true ^ (rng.integers(0, 100, (n, 20), np.uint8) < 2)
+
+
+def _file(n: int, seed: int = 0) -> tuple[Path]:
+    return (data_file(Path(FOLDER.name), f"pairs-{n}.parquet", n),)
 
 
 def _together(true: Array, *systems: Array) -> Any:
     return count_together(true, {f"system {at}": each for at, each in enumerate(systems)})
 
 
+FOLDER = tempfile.TemporaryDirectory()
 MILLION = 10**6
+THREE = (MILLION, 3 * MILLION, 10 * MILLION)
 KINDS = (
-    Kind("counts, 10 classes", 2, (MILLION, 10 * MILLION, 100 * MILLION), 30 * MILLION,
-         _labels, wf.count, lambda x: len(x.count), 24, grows=False),
-    Kind("ranking, exact", 9, (MILLION, 3 * MILLION, 10 * MILLION), 6 * MILLION,
+    Kind("counts, 10 classes", 2, (MILLION, 10 * MILLION, 100 * MILLION), (10, 100 * MILLION),
+         _labels, wf.count, lambda x: len(x.count), 24),
+    Kind("counts, 10 classes, of a Parquet file", 1, THREE, (1, 100 * MILLION),
+         _file, wf.count, lambda x: len(x.count), 24),
+    Kind("ranking, exact", 9, THREE, (4, PART),
          _scores, wf.rank, lambda x: len(x.score), 16, grows=True),
-    Kind("ranking, 1,000 bins", 9, (MILLION, 3 * MILLION, 10 * MILLION), 6 * MILLION,
-         _scores, wf.rank_histogram, lambda x: len(x.score), 16, grows=False),
-    Kind("label sets, 20 labels", 40, (MILLION // 10, MILLION // 4, MILLION), MILLION // 2,
+    Kind("ranking, 1,000 bins", 9, THREE, (100, PART),
+         _scores, wf.rank_histogram, lambda x: len(x.score), 16),
+    Kind("label sets, 20 labels", 40, (MILLION // 4, MILLION // 2, MILLION), (10, MILLION),
          _sets, wf.count_multilabel, lambda x: len(x.item), 24, grows=True),
-    Kind("comparison of 3 systems, 10 classes", 4, (MILLION, 3 * MILLION, 10 * MILLION),
-         6 * MILLION, lambda n: _labels(n, 3), _together, lambda x: len(x.count), 40, grows=False),
+    Kind("comparison of 3 systems, 10 classes", 4, THREE, (100, PART),
+         lambda n, seed: _labels(n, seed, 3), _together, lambda x: len(x.count), 40),
 )  # fmt: skip
 
 
 def seconds(kind: Kind, n: int) -> tuple[float, Any]:
     """CPU time of all threads, the best of several, and the table."""
-    data, best, table = kind.prepare(n), math.inf, None
-    for _ in range(5):
+    data, best, table = kind.prepare(n, 0), math.inf, None
+    for _ in range(TRIES):
         begun = time.process_time()
         table = kind.make(*data)
         best = min(best, time.process_time() - begun)
     return best, table
 
 
+def merging(kind: Kind, parts: int = 4) -> float:
+    """CPU seconds to merge two tables, or for each row and level of tables that grow."""
+    best, n = math.inf, kind.sizes[-1] // parts
+    tables = [kind.make(*kind.prepare(n, seed)) for seed in range(parts)]
+    rows = sum(map(kind.rows, tables))
+    for _ in range(TRIES):
+        begun = time.process_time()
+        kind.rows(sum(tables[1:], tables[0]))  # merging waits until the rows are needed
+        best = min(best, time.process_time() - begun)
+    return best / (rows * math.log2(parts) if kind.grows else parts - 1)
+
+
+def in_parts(kind: Kind) -> float:
+    """CPU time of the items that were held out, counted part by part and merged."""
+    parts, n = kind.held_out
+    spent, data = 0.0, kind.prepare(n, 1)
+    whole: Any = None
+    for at in range(parts):
+        if kind.grows and at:  # other rows than those before
+            data = kind.prepare(n, 1 + at)
+        begun = time.process_time()
+        table = kind.make(*data)
+        whole = table if whole is None else whole + table
+        spent += time.process_time() - begun
+    begun = time.process_time()
+    kind.rows(whole)
+    spent += time.process_time() - begun
+    if whole.n != parts * n:
+        raise SystemExit(f"{kind.name}: items were lost in merging")
+    return spent
+
+
 def fit(kind: Kind) -> Fit:
-    """A line through three sizes by least relative squares, and how far off it is at a fourth."""
+    """A line through three sizes by least relative squares, and how far off it is elsewhere."""
     took, table = zip(*(seconds(kind, n) for n in kind.sizes), strict=True)
     sizes, times = np.array(kind.sizes, float), np.array(took)
     design = np.stack([1 / times, sizes / times], 1)
-    start, rate = np.linalg.lstsq(design, np.ones(len(times)), rcond=None)[0].tolist()
-    measured, _ = seconds(kind, kind.held_out)
-    predicted = start + rate * kind.held_out
-    return Fit(kind, start, rate, predicted, measured, kind.rows(table[-1]))
-
-
-def loop(parts: int = 10, n: int = 100 * MILLION) -> tuple[float, float]:
-    """CPU time of 10⁹ items that are counted part by part and merged, and of the merging."""
-    data = _labels(n)
-    begun = time.process_time()
-    tables = [wf.count(*data) for _ in range(parts)]
-    counted = time.process_time()
-    whole = sum(tables, wf.Counts.empty(range(10)))
-    ended = time.process_time()
-    if whole.n != parts * n:
-        raise SystemExit("items were lost in merging")
-    return ended - begun, ended - counted
-
-
-def merging(rows: int = MILLION) -> float:
-    """CPU seconds that a row of an exact ranking takes to be merged."""
-    rng = np.random.default_rng(3)
-    parts = [wf.rank(rng.random(rows) < 0.3, rng.random(rows)) for _ in range(4)]
-    begun = time.process_time()
-    whole: Any = sum(parts[1:], parts[0])
-    len(whole.score)  # merging waits until it is needed
-    return (time.process_time() - begun) / (4 * rows)
+    start, rate = nnls(design, np.ones(len(times)))[0].tolist()
+    rows, n = kind.rows(table[-1]), min(kind.sizes[-1], PART)
+    data = kind.prepare(n, 0)
+    peak = cost_of(lambda: kind.make(*data)).megabytes * 2**20 / n
+    found = Fit(kind, start, rate, merging(kind), 0.0, in_parts(kind), rows, peak)
+    parts, each = kind.held_out
+    grown = rows * parts * each / kind.sizes[-1]
+    predicted = parts * (start + rate * each) + found.merged(parts, grown)
+    return found._replace(predicted=predicted)
 
 
 def histogram_errors(n: int = 3 * MILLION) -> list[tuple[int, float, float]]:
@@ -168,14 +210,20 @@ def size(value: float) -> str:
 def measured_table(fits: list[Fit]) -> str:
     """What was measured here."""
     lines = [
-        "| table | sizes | CPU time of an item | predicted at | predicted | measured | off by |",
-        "| --- | --- | --: | --: | --: | --: | --: |",
+        "| table | sizes | start | an item | its memory | merging | checked at | predicted | "
+        "measured | off by |",
+        "| --- | --- | --: | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for each in fits:
         kind, off = each.kind, each.measured / each.predicted - 1
         sizes = " · ".join(f"{n:,}" for n in kind.sizes)
+        merged = f"{duration(each.merging)} for two"
+        if kind.grows:
+            merged = f"{each.merging * 1e9:,.3g} ns for each row"
+        parts, n = kind.held_out
         lines.append(
-            f"| {kind.name} | {sizes} | {each.rate * 1e9:,.3g} ns | {kind.held_out:,} | "
+            f"| {kind.name} | {sizes} | {duration(each.start)} | "
+            f"{each.rate * 1e9:,.3g} ns | {each.peak:.1f} B | {merged} | {parts:,} × {n:,} | "
             f"{duration(each.predicted)} | {duration(each.measured)} | {off:+.0%} |"
         )
     return "\n".join(lines)
@@ -183,11 +231,11 @@ def measured_table(fits: list[Fit]) -> str:
 
 def projected_table(fits: list[Fit]) -> str:
     """What 10¹² items on 10⁴ workers would take."""
-    each = ITEMS / WORKERS
+    each = ITEMS // WORKERS
     lines = [
-        "| table | read in all | by a worker | its CPU time | its table | sent in all | levels | "
-        "at the root |",
-        "| --- | --: | --: | --: | --: | --: | --: | --: |",
+        "| table | read in all | by a worker | its CPU time | its memory | its table | shuffled | "
+        "levels | at the root | last merge |",
+        "| --- | --: | --: | --: | --: | --: | --: | --: | --: | --: |",
     ]
     for fitted in fits:
         kind = fitted.kind
@@ -196,29 +244,32 @@ def projected_table(fits: list[Fit]) -> str:
         if kind.grows:
             rows, root = share * each, share * ITEMS
         sent = kind.row_bytes * (root * DEPTH if kind.grows else rows * WORKERS)
+        table, parts = kind.row_bytes * rows, each // PART
+        memory = (kind.item_bytes + fitted.peak) * PART + table * (2 if kind.grows else 1)
+        spent = parts * fitted.start + fitted.rate * each + fitted.merged(parts, rows)
         lines.append(
             f"| {kind.name} | {size(kind.item_bytes * ITEMS)} | {size(kind.item_bytes * each)} | "
-            f"{duration(fitted.rate * each)} | {size(kind.row_bytes * rows)} | {size(sent)} | "
-            f"{DEPTH} | {size(kind.row_bytes * root)} |"
+            f"{duration(spent)} | {size(memory)} | {size(table)} | {size(sent)} | {DEPTH} | "
+            f"{size(kind.row_bytes * root)} | {long_duration(fitted.merged(FAN_IN, root))} |"
         )
     return "\n".join(lines)
+
+
+def long_duration(spent: float) -> str:
+    """A time for people, hours and days among them."""
+    for unit, long in (("days", 86_400), ("hours", 3600)):
+        if spent >= 2 * long:
+            return f"{spent / long:.3g} {unit}"
+    return duration(spent)
 
 
 def figures() -> dict[str, str]:
     """The parts of the page that are measured."""
     fits = [fit(kind) for kind in KINDS]
-    total, merged = loop()
     errors = ["| bins | error of the AUC | bound |", "| --: | --: | --: |"]
     errors += [f"| {bins:,} | {off:.1e} | {bound:.1e} |" for bins, off, bound in histogram_errors()]
-    billion = 10**9 * fits[0].rate
     return {
         "measured": measured_table(fits),
-        "billion": (
-            f"10⁹ items, counted in ten parts of 10⁸ and merged, took {duration(total)} of CPU "
-            f"time, of which merging took {duration(merged)}; the fit predicts "
-            f"{duration(billion)}. "
-            f"Merging takes {merging() * 1e9:.0f} ns for each row of an exact ranking."
-        ),
         "bins": "\n".join(errors),
         "projected": projected_table(fits),
     }
@@ -238,7 +289,8 @@ def write(parts: dict[str, str], page: Path = PAGE) -> None:
 
 
 if __name__ == "__main__":
-    made = figures()
+    with FOLDER:
+        made = figures()
     print("\n\n".join(made.values()))
     if sys.argv[1:] != ["--print"]:
         write(made)

@@ -179,4 +179,4 @@ def main(folder: Path, rows: int) -> None:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as temporary:
         where = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(temporary)
-        main(where, int(sys.argv[2]) if len(sys.argv) > 2 else 10**8)
+        main(where, int(sys.argv[2]) if len(sys.argv) > 2 else 10**7)

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-SECONDS = 6.0
-"""Time limit for the rounds of a row after the first two."""
+SECONDS = 1.5
+"""Time limit for the rounds of a row after the first one."""
 ROUNDS = 15
 TURN = 0.2
 """Seconds after which the next program takes its turn."""
@@ -37,7 +37,7 @@ class Row:
     repeat: int = 7
     """Calls of each program per round, as time allows; many if one takes microseconds."""
     seconds: float = SECONDS
-    """Time limit for the rounds after the first two."""
+    """Time limit for the rounds after the first one."""
 
 
 @dataclass(frozen=True)
@@ -77,14 +77,17 @@ def measure(row: Row) -> list[Line]:
     """Time a row: programs take turns, and the best time of each counts."""
     data = row.data()
     calls = {"whichf1": row.ours, **row.peers}
-    best = dict.fromkeys(calls, math.inf)
-    answers = {name: call(*data) for name, call in calls.items()}  # also warms up
+    best, answers = {}, {}
+    for name, call in calls.items():  # a first try, and warms up
+        begun = time.perf_counter()
+        answers[name] = call(*data)
+        best[name] = time.perf_counter() - begun
     if row.same:
         agree(row.name, answers)
     gc.collect()
     gc.disable()
     started, rounds = time.perf_counter(), 0
-    while rounds < 2 or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
+    while rounds < 1 or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
         for name, call in calls.items():
             turn = time.perf_counter()
             for _ in range(row.repeat):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 import whichf1 as wf
 from whichf1.errors import FileError, WhichF1Error
 from whichf1.sources.engines.database import Database
+from whichf1.sources.request import Row
 
 FLIP = """
 import sys
@@ -90,6 +92,28 @@ def test_checksums_of_parquet_pages_are_verified(tmp_path: Path, compression: st
         except FileError as error:
             refused += "checksum" in str(error)
     assert refused > 2
+
+
+def test_pages_without_checksums_are_not_looked_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To list the pages of a large file takes as long as a tenth of reading it."""
+    asked: list[str] = []
+    run = Database.run
+
+    def listen(database: Database, query: str, explain: Callable[[str], str]) -> list[Row]:
+        asked.append(query)
+        return run(database, query, explain)
+
+    monkeypatch.setattr(Database, "run", listen)
+    path = tmp_path / "a.parquet"
+    table = pa.table({"true": [0, 1, 1], "pred": [0, 1, 0]})
+    for checked in (False, True):
+        pq.write_table(table, path, write_page_checksum=checked, row_group_size=1)
+        asked.clear()
+        assert wf.count(path).n == 3
+        assert any("parquet_metadata" in query for query in asked) is checked
+        assert len(asked) == 3 + checked
 
 
 def test_halves_and_chunks_of_arrow(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -43,6 +44,8 @@ EACH_CLASS = 120
 """Up to this many classes, excluding or ignoring each one is tried; beyond, only likely ones."""
 LIKELY = 12
 """How many of the largest classes count as likely."""
+TOGETHER = 1 << 17
+"""Variants times classes that are computed at a time."""
 SIDES = ("tp", "fp", "fn", "tn")
 BACKGROUND = ("o", "other", "none", "background", "no_relation", "neutral", "unknown", "na")
 """Names of classes that programs often leave out."""
@@ -316,7 +319,16 @@ def search(counts: Counts) -> Iterator[Family]:
     sets = _class_sets(wide.labels, len(counts.labels), c)
     if not counts.declared:  # a class whose items are ignored no longer counts
         sets["declared"] = sets["declared"] & sets["observed"]
-    space = _Space([*_variants(wide.labels, tried, sets, c)], c)
+    variants = [*_variants(wide.labels, tried, sets, c)]
+    some = max(1, TOGETHER // len(wide.labels))
+    parts = (variants[at : at + some] for at in range(0, len(variants), some))
+    for same in zip(*[[*_families(_Space(part, c))] for part in parts], strict=True):
+        values = np.concatenate([family.values for family in same])
+        yield replace(same[0], values=values, variants=variants)
+
+
+def _families(space: _Space) -> Iterator[Family]:
+    """Every formula under some of the variants."""
     f1, f_beta, zero = METRICS["f1"], METRICS["f_beta"], ZeroRule(0)
     for rule in AVERAGED:
         yield from space.means(f1, rule)
@@ -334,7 +346,7 @@ def search(counts: Counts) -> Iterator[Family]:
 
 
 class _Space:
-    """The counts of every variant, ready for any formula."""
+    """The counts of some variants, ready for any formula."""
 
     def __init__(self, variants: list[Variant], c: OneVsRest) -> None:
         self.variants = variants

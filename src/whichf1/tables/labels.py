@@ -84,11 +84,10 @@ class Labels(tuple[Label, ...]):
             ) from None
         self = super().__new__(cls, map(plain, listed))
         seen: dict[Label, int] = {}
-        kind = self.kind
         for position, label in enumerate(self):
-            if kind_of(label) != kind:
+            if type(label) is not type(self[0]):
                 raise LabelError(
-                    f"labels mix types: {self[0]!r} ({kind}) at position 0 and {label!r} "
+                    f"labels mix types: {self[0]!r} ({self.kind}) at position 0 and {label!r} "
                     f"({kind_of(label)}) at position {position}. Use one type for all classes."
                 )
             if seen.setdefault(label, position) != position:
@@ -151,6 +150,8 @@ class Labels(tuple[Label, ...]):
         return dict(zip(self, range(len(self)), strict=True))
 
     def __contains__(self, label: object) -> bool:
+        if self and type(label) is type(self[0]):  # the common case, and faster
+            return label in self._codes
         kind = kind_of(label)
         return kind is not None and kind == self.kind and label in self._codes
 

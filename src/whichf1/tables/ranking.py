@@ -193,12 +193,15 @@ class Ranking(Additive, Drawable, kind="ranking"):
         return object.__getattribute__(self, name)
 
     def _merged(self, parts: Sequence[Ranking]) -> Ranking:
-        score, *sides = map(np.concatenate, zip(*(x._columns() for x in parts), strict=True))
-        distinct, at = np.unique(-score, return_inverse=True)
-        sums = (np.bincount(at, side, len(distinct)) for side in sides)  # exact below 2⁵³
-        weighted = any(part.weighted for part in parts if part.units)
-        positives, negatives = (x.astype(np.float64 if weighted else np.int64) for x in sums)
-        return Ranking(-distinct + 0.0, positives, negatives, self.labels, self.positive)
+        some = [part for part in parts if part.units] or parts[:1]  # an empty one has any type
+        score, *sides = map(np.concatenate, zip(*(x._columns() for x in some), strict=True))
+        order = np.argsort(-score, kind="stable")  # which merges parts that are sorted
+        score = score[order]
+        first = np.ones(len(score), bool)
+        np.not_equal(score[1:], score[:-1], out=first[1:])
+        starts = np.flatnonzero(first)
+        positives, negatives = (np.add.reduceat(side[order], starts) for side in sides)
+        return Ranking(score[starts] + 0.0, positives, negatives, self.labels, self.positive)
 
     def of_predictions(self) -> Ranking:
         """The more likely of two classes, right or wrong, in order of its probability."""

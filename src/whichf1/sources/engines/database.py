@@ -53,6 +53,8 @@ class Database:
             watched = "true" if progress else "false"  # without a bar, DuckDB reports no progress
             self.connection.execute(f"SET enable_progress_bar={watched}")
             self.connection.execute("SET enable_progress_bar_print=false")
+            with suppress(duckdb.Error):  # older ones lack it, and parse a footer for each query
+                self.connection.execute("SET parquet_metadata_cache=true")
             self._fit_threads()
         except duckdb.Error as error:
             self._spill.close()

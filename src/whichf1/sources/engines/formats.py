@@ -647,11 +647,28 @@ class ParquetFile(File):
         self, database: Database, view: str, shown: Shown, answered: Answered | None = None
     ) -> Iterator[None]:
         """All items, after checking the checksums of the pages, which DuckDB ignores."""
+        if self.copy is not None or self._has_checksums():
+            self._check_pages(database, {*shown.used})
+        yield from super().views(database, view, shown, answered)
+
+    def _has_checksums(self) -> bool:
+        """Whether the first page has one: a program writes them into all pages, or into none."""
+        with open(self.path, "rb", buffering=0) as file:
+            file.seek(len(b"PAR1"))
+            data = file.read(FIRST_FIELDS)
+        try:
+            header, _ = _thrift_struct(data, 0, last=4)
+        except (IndexError, ValueError):
+            return True  # not a page: look at all of them
+        return {*header} != {1, 2, 3}
+
+    def _check_pages(self, database: Database, used: set[str]) -> None:
+        """Fetch the used columns of a remote file, and raise if a page has a wrong checksum."""
         query = (
             "SELECT path_in_schema, coalesce(dictionary_page_offset, data_page_offset), "
             f"data_page_offset, total_compressed_size FROM parquet_metadata({self.sql})"
         )
-        places, used = {}, {*shown.used}
+        places = {}
         for path, first, other, size in database.run(query, self.explain):
             start = max(0, min(first or other, other))
             ends = (at for at, letter in enumerate(path) if letter in ",.")  # of a whole column
@@ -666,7 +683,6 @@ class ParquetFile(File):
                         f"{self.name} is a damaged Parquet file: a page of column {path!r} has "
                         "a wrong checksum. Get the file again."
                     )
-        yield from super().views(database, view, shown, answered)
 
     def _items(self, shown: Shown) -> Iterator[str]:
         yield f"read_parquet({self.sql}, hive_partitioning=false)"
