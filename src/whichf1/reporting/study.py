@@ -335,14 +335,16 @@ def _across(study: Study) -> Iterator[Block]:
 
 
 def _wilcoxon_limit(study: Study) -> str:
-    """What Wilcoxon's test can reach at most, if that is not significant."""
+    """What Wilcoxon's test can reach at most, if that is not significant, and what can."""
     most = max(pair.data_sets for pair in study.across)
     least = 2.0 ** (1 - most)  # all differences have the same sign
-    if least < 1 - level_of(study.definition):
+    times = len(study.across) if study.plan.adjust == "holm" else 1
+    if least * times < 1 - level_of(study.definition):
         return ""
+    adjusted = f" ({min(least * times, 1.0):.4f} adjusted)" if times > 1 else ""
     return (
-        f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}, so it "
-        "cannot find a significant difference."
+        f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}{adjusted},"
+        " so it cannot find a significant difference. Use the meta-analysis above, which can."
     )
 
 
