@@ -56,7 +56,7 @@ REPEATED = (
 MODELS = (
     "Do the models that were trained on these folds differ, on average, on new items? The variance "
     "is that of items, without that of training sets (Bayle et al. 2020). The test keeps its level "
-    "if no single training item matters much; for nearest neighbours, it rejects in 9–10 % of "
+    "if no single training item matters much; for nearest neighbours, it rejects in 9–11 % of "
     "simulated cases."
 )
 MOST_SETS = 30
