@@ -4,11 +4,12 @@ Runs differ by their seeds, items by how hard they are, also for one system alon
 what suits a system. Folds are those of classifiers that are really trained, two of the same kind on
 different features that say equally much. Beside each test stands what ignores the
 structure. Power is that against a difference of some points of accuracy; coverage is that of the
-interval of a mean over runs.
+interval of a mean over runs. The test of the models that were trained is held against its own null,
+their true difference, which is known from the distribution of the items.
 
-Run: python benchmarks/study.py [--sets 2000] [--only runs] [--page] [--speed]
-Appends the cells that study.csv lacks, so that it can be interrupted; delete the file to begin
-anew. Then writes the tables in docs/studies.md.
+Run: python benchmarks/study.py [--sets 2000] [--seed 2026] [--only runs] [--page] [--speed]
+Appends the cells of this seed that study.csv lacks, so that it can be interrupted. Once it has all
+of them, rows of other seeds are dropped, and the tables in docs/studies.md are written.
 """
 
 from __future__ import annotations
@@ -23,19 +24,20 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
-from scipy.special import expit, stdtr
+from scipy.special import expit, ndtr, stdtr
 
 from whichf1.comparison.crossed import Crossed, cross
 from whichf1.comparison.data_sets import compare_data_sets, rank_data_sets
-from whichf1.comparison.folds import compare_folds
+from whichf1.comparison.folds import FoldPair, compare_folds, corrected_spread
 from whichf1.comparison.runs import compare_runs, mean_of_runs, steady_errors
+from whichf1.comparison.significance import t_p
 from whichf1.comparison.study import StudyPlan, plan_study, study, trials
 from whichf1.tables.labels import Labels
 from whichf1.tables.trials import DataSet, RunKey
@@ -51,6 +53,7 @@ SHIFT = 0.25
 """The difference for which power is computed, in log odds."""
 PLAN = StudyPlan(replicates=0)
 ACCURACY, _ = plan_study("accuracy", {}, None, {})
+CLASSES = Labels(range(2))
 
 
 class Row(NamedTuple):
@@ -63,6 +66,7 @@ class Row(NamedTuple):
     folds: int
     variance: str
     test: str
+    seed: int
     sets: int
     rejected: float
     """The share of data without a difference for which p < 0.05; of intervals, what they cover."""
@@ -77,15 +81,38 @@ def share(of: list[bool]) -> float:
     return float(np.mean(of))
 
 
+class Rejections:
+    """How often each test rejects: without a difference, and with one."""
+
+    def __init__(self) -> None:
+        self.tests: dict[str, tuple[list[bool], list[bool]]] = {}
+
+    def add(self, side: int, p: Mapping[str, float | None]) -> None:
+        """The p-values of one simulated study; None: the test says nothing."""
+        for test, value in p.items():
+            self.tests.setdefault(test, ([], []))[side].append(value is not None and value < LEVEL)
+
+    def rows(self, family: str, cell: Cell, seed: int) -> Iterator[Row]:
+        for test, (null, other) in self.tests.items():
+            yield cell.row(family, test, seed, null, share(other))
+
+
 def correct(
     rng: np.random.Generator, n: int, runs: int, variance: str, ease: Any, systems: int = 2
 ) -> Any:
     """Whether each run of each system is right about each item (systems, runs, items)."""
     of_run, of_item, of_both = SOURCES[variance]
-    odds = np.asarray(ease)[:, None, None] + of_run * rng.standard_normal((systems, runs, 1))
-    odds = odds + of_item * rng.standard_normal(n)
-    odds = odds + of_both * rng.standard_normal((systems, 1, n))
-    return rng.random((systems, runs, n)) < expit(odds)
+    odds = np.asarray(ease, np.float32)[:, None, None]
+    if of_run:
+        odds = odds + np.float32(of_run) * normal(rng, (systems, runs, 1))
+    if of_item:
+        odds = odds + np.float32(of_item) * normal(rng, n)
+        odds = odds + np.float32(of_both) * normal(rng, (systems, 1, n))
+    return rng.random((systems, runs, n), np.float32) * (1 + np.exp(-odds)) < 1
+
+
+def normal(rng: np.random.Generator, shape: Any) -> Any:
+    return rng.standard_normal(shape, np.float32)
 
 
 def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
@@ -107,15 +134,15 @@ def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
         by_fold, shares = hits / sizes, sizes / n
         values = by_fold.mean(1)
         rows = np.arange(len(flat))[:, None]
-        parts = (flat - by_fold[rows, every]) / sizes[rows, every] / size * np.sqrt(n / (n - 1))
+        parts = (flat - values[:, None]) / sizes[rows, every] / size * np.sqrt(n / (n - 1))
     means = {"ABC"[at]: parts[at * runs : (at + 1) * runs].mean(0) for at in range(systems)}
     made = Crossed(
-        *("", ACCURACY, Labels(range(2)), keys, values, by_fold, shares, means, parts @ parts.T),
+        *("", ACCURACY, CLASSES, keys, values, by_fold, shares, means, parts @ parts.T),
         *(None, n),
     )
     if check:
         data = DataSet(
-            *(Labels(range(2)), True, np.arange(n), np.ones(n, np.int32), keys),
+            *(CLASSES, True, np.arange(n), np.ones(n, np.int32), keys),
             right.reshape(-1, n).astype(np.int32),
             folds=None if folds is None else np.tile(folds, (systems, 1)).astype(np.int32),
             fold_names=None if folds is None else Labels(range(int(folds.max()) + 1)),
@@ -129,11 +156,11 @@ def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
 
 def paired_t(right: Any) -> float:
     """The p-value of a t test over all items of all runs, as if they were different items."""
-    difference = (right[0].astype(float) - right[1]).ravel()
-    error = difference.std(ddof=1) / np.sqrt(len(difference))
-    if not error:
-        return 1.0
-    return float(2 * stdtr(len(difference) - 1, -abs(difference.mean()) / error))
+    first, second = right
+    n, unlike = first.size, np.count_nonzero(first != second)
+    mean = (np.count_nonzero(first) - np.count_nonzero(second)) / n
+    variance = (unlike / n - mean**2) / (n - 1)
+    return float(2 * stdtr(n - 1, -abs(mean) / np.sqrt(variance))) if variance > 0 else 1.0
 
 
 def true_score(variance: str) -> float:
@@ -143,130 +170,190 @@ def true_score(variance: str) -> float:
     return float(weights @ expit(EASE + spread * z) / weights.sum())
 
 
-def runs_cell(n: int, runs: int, variance: str, sets: int) -> Iterator[Row]:
-    rng = seeded("runs", n, runs, variance)
-    hits: dict[str, list[list[bool]]] = {}
-    truth = true_score(variance)
-    covered = []
+def runs_cell(cell: Cell, sets: int, seed: int) -> Iterator[Row]:
+    rng = seeded(seed, cell)
+    found, covered, truth = Rejections(), [], true_score(cell.variance)
     for side, shift in enumerate((0.0, SHIFT)):
-        for _ in range(sets):
-            right = correct(rng, n, runs, variance, [EASE + shift, EASE])
-            crossed = crossed_of(right, check=not hits)
+        for at in range(sets):
+            right = correct(rng, cell.n, cell.runs, cell.variance, [EASE + shift, EASE])
+            crossed = crossed_of(right, check=not at)
             p = {
                 "matched runs": compare_runs(crossed, "A", "B", ACCURACY, PLAN, True).p_value,
                 "unmatched runs": compare_runs(crossed, "A", "B", ACCURACY, PLAN, False).p_value,
                 "ignoring runs: one run": paired_t(right[:, :1]),
                 "ignoring runs: all stacked": paired_t(right),
             }
-            for test, value in p.items():
-                both = hits.setdefault(test, [[], []])
-                both[side].append(value is not None and value < LEVEL)
+            found.add(side, p)
             if not shift:
-                interval = mean_of_runs(crossed, "B", ACCURACY).interval
-                covered.append(interval is not None and interval.low <= truth <= interval.high)
-    for test, (null, other) in hits.items():
-        yield Row("runs", n, runs, 1, 0, variance, test, sets, share(null), share(other))
-    yield Row("coverage", n, runs, 1, 0, variance, "interval", sets, share(covered), np.nan)
+                covered.append(contains(mean_of_runs(crossed, "B", ACCURACY).interval, truth))
+    yield from found.rows("runs", cell, seed)
+    yield cell.row("coverage", "interval", seed, covered)
 
 
-def centroids(x: Any, true: Any, orders: list[Any], folds: int) -> list[Any]:
-    """Nearest centroids, trained on all folds but the item's."""
-    predicted = []
+def contains(interval: Any, truth: float) -> bool:
+    return interval is not None and interval.low <= truth <= interval.high
+
+
+class Learned(NamedTuple):
+    """What cross-validation makes of some items."""
+
+    predicted: list[Any]
+    """The classes of all items, for each order of the folds."""
+    accuracy: float
+    """The mean accuracy of all trained models on new items."""
+
+
+def centroids(x: Any, true: Any, orders: Any, folds: int, strength: float) -> Learned:
+    """Nearest centroids, trained on all folds but the item's: a learner that depends on all items.
+
+    New items are normal around ±strength, so that the side of a plane on which they fall is known.
+    """
+    predicted, accuracy = [], []
+    items = np.arange(len(true))
     for fold in orders:
-        member = np.zeros((2 * folds, len(true)))
-        member[2 * fold + true, np.arange(len(true))] = 1
+        member = np.zeros((2 * folds, len(true)), np.float32)
+        member[2 * fold + true, items] = 1
         sums, sizes = (member @ x).reshape(folds, 2, -1), member.sum(1).reshape(folds, 2)
         low, high = np.moveaxis((sums.sum(0) - sums) / (sizes.sum(0) - sizes)[:, :, None], 1, 0)
         apart = high - low
-        side = x @ apart.T - ((low + high) / 2 * apart).sum(1)
-        predicted.append(side[np.arange(len(true)), fold] > 0)
-    return predicted
+        middle = ((low + high) / 2 * apart).sum(1)
+        predicted.append((x @ apart.T)[items, fold] > middle[fold])
+        mean, length = strength * apart.sum(1), np.sqrt((apart * apart).sum(1))
+        accuracy.append(ndtr((mean - middle) / length) + ndtr((mean + middle) / length))
+    return Learned(predicted, float(np.mean(accuracy)) / 2)
 
 
-NEAR = 40
-"""How many neighbours of an item are looked at; it has one in another fold, practically always."""
+def neighbour(x: Any, true: Any, orders: Any, folds: int, strength: float) -> Learned:
+    """The class of the nearest neighbour in another fold: a learner that depends on few items.
+
+    There is one feature, so that a model is a list of limits between the classes.
+    """
+    x, order = x[:, 0].astype(float), np.argsort(x[:, 0])
+    x, true, n = x[order], true[order], len(true)
+    every = np.arange(n)
+    fold = orders[:, order]  # (repetitions, items)
+    known = fold[:, None] != np.arange(folds)[:, None]  # (repetitions, models, items)
+    before = np.maximum.accumulate(np.where(known, every, -1), 2)
+    after = np.minimum.accumulate(np.where(known, every, n)[:, :, ::-1], 2)[:, :, ::-1]
+    rows = np.arange(len(orders))[:, None]
+    left, right = before[rows, fold, every], after[rows, fold, every]
+    far = np.concatenate([x, [np.inf]])
+    near = np.where(x - np.where(left < 0, -np.inf, far[left]) <= far[right] - x, left, right)
+    predicted = np.empty((len(orders), n), true.dtype)
+    predicted[:, order] = true[near]
+    models = before.reshape(-1, n)
+    last, place = models[:, :-1], after.reshape(-1, n)[:, 1:]
+    limit = known.reshape(-1, n)[:, :-1] & (place < n)  # an item that is known, and the next one
+    limit &= true[last] != true[np.minimum(place, n - 1)]
+    model, at = np.nonzero(limit)
+    halfway = (x[at] + x[place[model, at]]) / 2
+    sign = 1.0 - 2.0 * true[place[model, at]]  # 1 if class 1 is on the left
+    # the probability of class 1 is that beyond the last limit, and ±P(x < limit) of each limit
+    between = ndtr(halfway - strength) - ndtr(halfway + strength)
+    gain = np.bincount(model, sign * between, len(models))
+    return Learned([*predicted], float((1 + gain).mean()) / 2)
 
 
-def neighbour(x: Any, true: Any, orders: list[Any], folds: int) -> list[Any]:
-    """The class of the nearest neighbour in another fold: a learner that depends on few items."""
-    far = (x * x).sum(1) - 2 * (x @ x.T)
-    near = np.argpartition(far, NEAR, axis=1)[:, :NEAR]
-    near = np.take_along_axis(near, np.take_along_axis(far, near, 1).argsort(1), 1)
-    predicted = []
-    for fold in orders:
-        other = fold[near] != fold[:, None]
-        assert other.any(1).all()
-        predicted.append(true[near[np.arange(len(true)), other.argmax(1)]])
-    return predicted
+class Learner(NamedTuple):
+    """A learner, and the features it has."""
+
+    learn: Callable[..., Learned]
+    strength: float
+    """How far the mean of each feature is from 0."""
+    features: int
+    grows: bool = False
+    """Whether more items have more features, so that single items matter equally much."""
 
 
-LEARNERS = {"centroids": (centroids, 0.15, 40), "neighbour": (neighbour, 0.5, 8)}
-"""Learners, how much each feature says, and how many features there are of 200 items."""
+LEARNERS = {
+    "few centroids": Learner(centroids, 0.3, 10),
+    "centroids": Learner(centroids, 0.15, 40, grows=True),
+    "neighbour": Learner(neighbour, 1.0, 1),
+}
+"""The learners; features are those of 200 items."""
+WEAK = {"a quarter of the correction": 0.25, "half of the correction": 0.5}
+"""Other corrections of the variance between folds: shares of Nadeau and Bengio's."""
 
 
-def trained(
-    rng: np.random.Generator, n: int, folds: int, learner: str, factor: float, runs: int
-) -> tuple[Any, Any]:
-    """Whether cross-validated classifiers of two systems, each with features of its own, are right
-    about each item (systems, runs, items); and the folds of each run."""
-    learn, strength, features = LEARNERS[learner]
-    if learner == "centroids":
+class Trained(NamedTuple):
+    """Two systems that were cross-validated on the same items, each with features of its own."""
+
+    right: Any
+    """Whether each is right about each item (systems, repetitions, items)."""
+    folds: Any
+    """The fold of each item in each repetition."""
+    difference: float
+    """That of the accuracy of the models on new items."""
+
+
+def trained(rng: np.random.Generator, cell: Cell, factor: float) -> Trained:
+    learn, strength, features, grows = LEARNERS[cell.variance]
+    n, folds = cell.n, cell.folds
+    if grows:
         strength, features = strength * np.sqrt(200 / n), features * n // 200
     true = rng.integers(0, 2, n).astype(np.int32)
-    signs = 2.0 * true - 1
-    orders = [rng.permutation(n) % folds for _ in range(runs)]
+    signs = (2 * true - 1).astype(np.float32)
+    orders = np.stack([rng.permutation(n) % folds for _ in range(cell.runs)])
     predicted: list[Any] = []
+    accuracy = []
     for times in (factor, 1.0):
-        x = rng.standard_normal((n, features)) + times * strength * signs[:, None]
-        predicted += learn(x, true, orders, folds)
-    right = np.stack(predicted).reshape(2, runs, n) == true
-    return right, np.stack(orders)
+        x = normal(rng, (n, features)) + np.float32(times * strength) * signs[:, None]
+        learned = learn(x, true, orders, folds, times * strength)
+        predicted += learned.predicted
+        accuracy.append(learned.accuracy)
+    right = np.stack(predicted).reshape(2, cell.runs, n) == true
+    return Trained(right, orders, accuracy[0] - accuracy[1])
 
 
-def folds_cell(n: int, runs: int, learner: str, sets: int, folds: int = 10) -> Iterator[Row]:
-    rng = seeded("folds", n, runs, learner)
-    hits: dict[str, list[list[bool]]] = {}
+def folds_cell(cell: Cell, sets: int, seed: int) -> Iterator[Row]:
+    rng = seeded(seed, cell)
+    algorithms, others = Rejections(), Rejections()
     intervals: list[Any] = []
     means: list[float] = []
-    for side, factor in enumerate((1.0, 1 + 0.4 * np.sqrt(200 / n))):
-        for _ in range(sets):
-            right, order = trained(rng, n, folds, learner, factor, runs)
-            crossed = crossed_of(right, order, check=not means)
+    for side, factor in enumerate((1.0, 1 + 0.4 * np.sqrt(200 / cell.n))):
+        for at in range(sets):
+            drawn = trained(rng, cell, factor)
+            crossed = crossed_of(drawn.right, drawn.folds, check=not at)
             pair = compare_folds(crossed, "A", "B", ACCURACY, None)
             assert crossed.folds is not None
-            rows = len(crossed.folds) // 2
-            difference = (crossed.folds[:rows] - crossed.folds[rows:]).ravel()
-            t = difference.mean() / (difference.std(ddof=1) / np.sqrt(len(difference)) + 1e-12)
-            p = {
-                "corrected resampled t": pair.p_value,
-                "ignoring overlap: t of folds": float(2 * stdtr(len(difference) - 1, -abs(t))),
-            }
-            for test, value in p.items():
-                both = hits.setdefault(test, [[], []])
-                both[side].append(value is not None and value < LEVEL)
+            difference = (crossed.folds[: cell.runs] - crossed.folds[cell.runs :]).ravel()
+            held = contains(pair.models.interval, drawn.difference)
+            algorithms.add(
+                side,
+                {
+                    "corrected resampled t: the algorithms": pair.p_value,
+                    "items: the models trained here": pair.models.p_value if side else float(held),
+                    "ignoring overlap: t of folds": other_correction(difference, pair, 0.0),
+                },
+            )
+            weaker = {x: other_correction(difference, pair, y) for x, y in WEAK.items()}
+            others.add(side, {"items": pair.models.p_value, **weaker})
             if side == 0:
                 mean = mean_of_runs(crossed, "B", ACCURACY)
                 intervals.append(mean.interval)
                 means.append(mean.mean)
-    for test, (null, other) in hits.items():
-        yield Row("folds", n, runs, 1, folds, learner, test, sets, share(null), share(other))
+    yield from algorithms.rows("folds", cell, seed)
+    yield from others.rows("other tests of folds", cell, seed)
     truth = float(np.mean(means))
-    covered = [x is not None and x.low <= truth <= x.high for x in intervals]
-    yield Row("fold coverage", n, runs, 1, folds, learner, "interval", sets, share(covered), np.nan)
+    yield cell.row("fold coverage", "interval", seed, [contains(x, truth) for x in intervals])
 
 
-def sets_cell(n: int, size: int, variance: str, sets: int, runs: int = 3) -> Iterator[Row]:
-    rng = seeded("data sets", n, size, variance)
-    hits: dict[str, list[list[bool]]] = {}
+def other_correction(differences: Any, pair: FoldPair, times: float) -> float | None:
+    """The p-value of a test with so much of Nadeau and Bengio's correction."""
+    return t_p(pair.difference, corrected_spread(differences, times / (pair.folds - 1)))
+
+
+def sets_cell(cell: Cell, sets: int, seed: int) -> Iterator[Row]:
+    rng, found = seeded(seed, cell), Rejections()
     suits = 0.3
     for side, shift in enumerate((0.0, SHIFT)):
-        for _ in range(sets):
+        for at in range(sets):
             pairs: list[Any] = []
             scores, stacked = [], []
-            for _ in range(size):
+            for _ in range(cell.data_sets):
                 ease = EASE + suits * rng.standard_normal(3) + np.array([shift, 0.0, 0.0])
-                right = correct(rng, n, runs, variance, ease, 3)
-                crossed = crossed_of(right[:2], check=not hits and not pairs)
+                right = correct(rng, cell.n, cell.runs, cell.variance, ease, 3)
+                crossed = crossed_of(right[:2], check=not at and not pairs)
                 pairs.append(compare_runs(crossed, "A", "B", ACCURACY, PLAN, True))
                 scores.append(right.mean((1, 2)))
                 stacked.append(right[:2].reshape(2, -1))
@@ -288,11 +375,8 @@ def sets_cell(n: int, size: int, variance: str, sets: int, runs: int = 3) -> Ite
                 "Nemenyi, any pair": 0.0 if largest > ranks.critical_difference else 1.0,
                 "ignoring data sets: all stacked": paired_t(np.concatenate(stacked, 1)),
             }
-            for test, value in p.items():
-                both = hits.setdefault(test, [[], []])
-                both[side].append(value is not None and value < LEVEL)
-    for test, (null, other) in hits.items():
-        yield Row("data sets", n, runs, size, 0, variance, test, sets, share(null), share(other))
+            found.add(side, p)
+    yield from found.rows("data sets", cell, seed)
 
 
 class Cell(NamedTuple):
@@ -305,12 +389,15 @@ class Cell(NamedTuple):
     folds: int
     variance: str
 
-    def rows(self, sets: int) -> Iterator[Row]:
-        if self.family == "runs":
-            return runs_cell(self.n, self.runs, self.variance, sets)
-        if self.family == "folds":
-            return folds_cell(self.n, self.runs, self.variance, sets, self.folds)
-        return sets_cell(self.n, self.data_sets, self.variance, sets, self.runs)
+    def row(
+        self, family: str, test: str, seed: int, null: list[bool], power: float = np.nan
+    ) -> Row:
+        """The outcome of a test in this cell."""
+        return Row(family, *self[1:], test, seed, len(null), share(null), power)
+
+    def rows(self, sets: int, seed: int) -> Iterator[Row]:
+        make = {"runs": runs_cell, "folds": folds_cell, "data sets": sets_cell}[self.family]
+        return make(self, sets * MORE.get(self.family, 1), seed)
 
 
 SIZES, RUNS = (200, 1000), (2, 3, 5, 10)
@@ -322,27 +409,27 @@ GRID = [
 """The cells that are simulated, in the order of the table."""
 MORE = {"runs": 5}
 """Cells that cost little are simulated so many times as often."""
-FAMILY = {"coverage": "runs", "fold coverage": "folds"}
-"""The cells in which intervals are computed too."""
+FAMILY = {"coverage": "runs", "fold coverage": "folds", "other tests of folds": "folds"}
+"""The cells in which further things are computed."""
 
 
 def cell(row: Row) -> Cell:
     return Cell(FAMILY.get(row.family, row.family), *row[1:6])
 
 
-def simulate(sets: int, only: str | None) -> None:
+def simulate(sets: int, seed: int, only: str | None) -> None:
     """Append the rows of every cell that the table does not have yet.
 
     Several processes may do so at once with different ``only``.
     """
     if not TABLE.exists():
         TABLE.write_text(",".join(Row._fields) + "\n", encoding="utf-8")
-    done = {cell(row) for row in read()}
+    done = {cell(row) for row in read() if row.seed == seed}
     for each in GRID:
         if each in done or only not in (None, each.family):
             continue
         text = io.StringIO()
-        write(each.rows(sets * MORE.get(each.family, 1)), text)
+        write(each.rows(sets, seed), text)
         print(text.getvalue(), end="", flush=True)
         with open(TABLE, "a", encoding="utf-8", newline="") as file:
             file.write(text.getvalue())
@@ -405,27 +492,38 @@ PREDICTIONS = f"""
     FROM range(RUNS) AS runs(r), range({ITEMS}) AS items(item)"""
 
 
-def of_file(path: str, system: str) -> str:
-    """How long it takes to read a file in a new process, beside the engine's own GROUP BY."""
+def of_file(path: str, system: str, times: int = 3) -> str:
+    """How long it takes to read a file in a new process, beside the engine's own GROUP BY.
+
+    The best of several times, one after the other, as other work on the machine disturbs both.
+    """
     import duckdb
 
-    with duckdb.connect() as database:
-        reader = "read_csv(?, all_varchar=true)" if path.endswith("csv") else "read_parquet(?)"
-        query = f'SELECT model, seed, task, "true", pred, count(*) FROM {reader} GROUP BY ALL'
+    reader = "read_csv(?, all_varchar=true)" if path.endswith("csv") else "read_parquet(?)"
+    query = f'SELECT model, seed, task, "true", pred, count(*) FROM {reader} GROUP BY ALL'
+    steps: dict[str, float] = {}
+
+    def timed(step: str, work: Callable[[], Any]) -> Any:
         start = time.perf_counter()
-        database.execute(query, [path]).fetchall()
-        grouped = time.perf_counter() - start
-    start = time.perf_counter()
-    read = trials(path, true="true", pred="pred", **COLUMNS)
-    took = time.perf_counter() - start
-    start = time.perf_counter()
-    study(read)
-    scored = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        done = work()
+        steps[step] = min(steps.get(step, np.inf), time.perf_counter() - start)
+        return done
+
+    for _ in range(times):
+        read = timed("read", lambda: trials(path, true="true", pred="pred", **COLUMNS))
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        with duckdb.connect() as database:
+            timed("group", partial(_fetched, database, query, path))
+    timed("compare", lambda: study(read))
+    took, grouped = steps["read"], steps["group"]
     return (
         f"| {system} | {read.units:,} | {grouped:.2f} | {took:.2f} | {took / grouped:.1f} | "
-        f"{scored:.2f} | {peak:.2f} GB |"
+        f"{steps['compare']:.2f} | {peak:.2f} GB |"
     )
+
+
+def _fetched(database: Any, query: str, path: str) -> Any:
+    return database.execute(query, [path]).fetchall()
 
 
 def speed_of_files() -> str:
@@ -467,7 +565,7 @@ def write(rows: Iterable[Row], file: Any) -> None:
 
 def named(row: Row) -> str:
     """The test, and of folds the learner."""
-    return f"{row.test} ({row.variance})" if row.family == "folds" else row.test
+    return f"{row.test} ({row.variance})" if row.folds else row.test
 
 
 def percent(values: list[float]) -> str:
@@ -481,6 +579,7 @@ def tables(rows: list[Row]) -> dict[str, str]:
     for family, by, head in (
         ("runs", "runs", "runs"),
         ("folds", "runs", "repetitions"),
+        ("other tests of folds", "runs", "repetitions"),
         ("data sets", "data_sets", "data sets"),
     ):
         own = [row for row in rows if row.family == family]
@@ -521,6 +620,7 @@ def fill(filled: dict[str, str]) -> None:
     text = PAGE.read_text(encoding="utf-8")
     for name, table in filled.items():
         mark = re.compile(rf"(<!-- {name} -->\n).*?(\n<!-- end -->)", re.DOTALL)
+        assert mark.search(text), f"{PAGE} has no table of {name}"
         text = mark.sub(lambda match, table=table: match[1] + table + match[2], text)  # type: ignore[misc]
     PAGE.write_text(text, encoding="utf-8")
 
@@ -528,6 +628,7 @@ def fill(filled: dict[str, str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=2000)
+    parser.add_argument("--seed", type=int, default=2026)
     parser.add_argument("--only", choices=["runs", "folds", "data sets"])
     parser.add_argument("--page", action="store_true", help="only write the tables of the page")
     parser.add_argument("--speed", action="store_true", help="only time a large study")
@@ -540,8 +641,8 @@ def main() -> None:
         fill({"speed of files": speed_of_files(), "speed": speed()})
         return
     if not options.page:
-        simulate(options.sets, options.only)
-    rows = read()
+        simulate(options.sets, options.seed, options.only)
+    rows = [row for row in read() if row.seed == options.seed]
     if {cell(row) for row in rows} < {*GRID}:
         print("some cells are missing: run this again to add them")
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import permutations, product
 from math import inf, sqrt
+from typing import Any
 
 import numpy as np
 import pytest
@@ -226,3 +227,39 @@ def test_lower_is_better_turns_the_order() -> None:
     first = study.across[0]
     assert first.a_better == 6 and first.difference < 0
     assert first.signed_rank is not None and first.signed_rank.a_better > 0.9
+
+
+@pytest.mark.parametrize(
+    ("sets", "systems", "adjust", "words"),
+    [
+        (5, 2, "holm", "smallest p-value of Wilcoxon's test is 0.0625, so it cannot"),
+        (6, 2, "holm", None),
+        (6, 3, "holm", "smallest p-value of Wilcoxon's test is 0.0312 (0.0938 adjusted), so it"),
+        (6, 3, "none", None),
+        (7, 3, "holm", None),
+    ],
+)
+def test_wilcoxons_test_says_when_it_cannot_reject(
+    sets: int, systems: int, adjust: Any, words: str | None
+) -> None:
+    """And what to use: A is always better, and the meta-analysis finds it."""
+    rng = np.random.default_rng(3)
+    parts = []
+    for name in range(sets):
+        y = rng.integers(0, 2, 60)
+        pred = {
+            system: [np.where(rng.random(60) < share, y, 1 - y)]
+            for system, share in (("A", 0.95), ("B", 0.6), ("C", 0.5))[:systems]
+        }
+        parts.append(wf.trials(y, pred=pred, dataset=f"set {name}"))
+    study = wf.study(sum(parts[1:], parts[0]), "accuracy", adjust=adjust)
+    text = " ".join(str(study).split())
+    assert ("cannot find a significant difference" in text) == (words is not None)
+    if words is not None:
+        assert words in text and "Use the meta-analysis above" in text
+        adjusted = [
+            x.p_wilcoxon_adjusted for x in study.across if x.p_wilcoxon_adjusted is not None
+        ]
+        assert min(adjusted) > 0.05
+    first = study.across[0]
+    assert first.p_adjusted is not None and first.p_adjusted < 0.05

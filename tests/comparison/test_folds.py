@@ -67,6 +67,79 @@ def test_the_corrected_t_test_by_hand() -> None:
     assert (pair.folds, pair.repeats) == (10, 1)
 
 
+def test_the_models_trained_here_by_hand() -> None:
+    """Bayle et al. (2020): the all-pairs variance is that of the differences of items, over n.
+
+    Repetitions have the same items, so their differences are averaged before.
+    """
+    y, pred = drawn(1, repeats=3)
+    fold = np.arange(120) % 10
+    for repeats in (1, 3):
+        some = {name: runs[:repeats] for name, runs in pred.items()}
+        study = wf.study(y, "accuracy", pred=some, fold=fold)
+        a, b = (np.mean([run == y for run in some[name]], axis=0) for name in "AB")
+        models = study.folds[0].models
+        error = np.std(a - b, ddof=1) / sqrt(120)
+        assert models.standard_error == pytest.approx(error)
+        assert models.interval is not None and models.p_value is not None
+        assert models.interval.low < np.mean(a - b) < models.interval.high
+        assert models.p_value < 0.05 and models.p_adjusted == models.p_value
+        assert "The same of the models trained here" in str(study)
+        assert "models_p_value" in study.text("csv")
+    pooled = wf.study(y, "accuracy", pred={x: z[:1] for x, z in pred.items()}, fold=fold,
+                      folding="pooled").pairs[0]  # fmt: skip
+    once = wf.study(y, "accuracy", pred={x: z[:1] for x, z in pred.items()}, fold=fold).folds[0]
+    assert once.models.p_value == pytest.approx(pooled.p_value)  # the same, as folds are equal
+
+
+def test_folds_of_one_item_have_a_variance() -> None:
+    y, pred = drawn(6, n=40)
+    pair = wf.study(y, "accuracy", pred=pred, fold=np.arange(40)).folds[0]
+    difference = (pred["A"][0] == y).astype(float) - (pred["B"][0] == y)
+    assert pair.models.standard_error == pytest.approx(np.std(difference, ddof=1) / sqrt(40))
+
+
+@pytest.mark.parametrize("metric", ["f1", "mean_value", "log_loss"])
+def test_what_items_add_to_the_mean_of_folds(metric: str) -> None:
+    """The derivative by the weight of an item within its fold, and how far its fold is from others.
+
+    The oracle for F1 is scikit-learn's, with weights that are changed a little.
+    """
+    rng = np.random.default_rng(7)
+    y, fold = rng.integers(0, 2, 60), np.array([0] * 10 + [1] * 20 + [2] * 30)
+    sizes = np.bincount(fold)
+    value = rng.random(60)
+    right = rng.integers(0, 2, 60)
+    options: dict[str, Any] = {"fold": fold}
+    if metric == "f1":
+        side = {"A": [right], "B": [1 - right]}
+        study = wf.study(y, "f1", pred=side, positive=1, **options)
+    elif metric == "mean_value":
+        study = wf.study(None, "mean_value", value={"A": [value], "B": [1 - value]}, **options)
+    else:
+        study = wf.study(y, "log_loss", score={"A": [value], "B": [1 - value]}, **options)
+    (crossed,) = study.crossed.values()
+    assert crossed.parts is not None and crossed.folds is not None
+    expected = np.empty(60)
+    step = 1e-6
+    losses = -np.log(np.where(y == 1, value, 1 - value))
+    for at in range(60):
+        own = fold == fold[at]
+        if metric == "f1":
+            weights = np.ones(60)
+            weights[at] += step
+            now, before = (
+                f1_score(y[own], right[own], sample_weight=w[own]) for w in (weights, np.ones(60))
+            )
+            within = (now - before) / step
+        else:
+            values = value if metric == "mean_value" else losses
+            within = (values[at] - values[own].mean()) / own.sum()
+        scores = crossed.folds[0]
+        expected[at] = within / 3 + (scores[fold[at]] - scores.mean()) / (3 * sizes[fold[at]])
+    assert crossed.parts["A"] == pytest.approx(expected * sqrt(60 / 59), rel=1e-4, abs=1e-6)
+
+
 def test_pooled_and_averaged_are_different_definitions() -> None:
     """Forman and Scholz (2010): F1 of pooled counts and the mean of the F1 of folds."""
     y, pred = drawn(2)

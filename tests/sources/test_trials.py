@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import pytest
 import whichf1 as wf
 from tests.helpers.engines import ENGINES, group, spark_frame
 from whichf1.errors import FileError, InputError, LabelError, MergeError, ShapeError
+from whichf1.sources.questions.listed import Same, _split
 
 N, RUNS = 30, 3
 
@@ -59,6 +62,91 @@ def test_files_of_a_pattern_are_the_rows_of_a_frame(frame: pd.DataFrame, tmp_pat
     parquet = tmp_path / "all.parquet"
     frame.to_parquet(parquet)
     same(wf.trials(frame, **COLUMNS), wf.trials(parquet, **COLUMNS))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_files_are_the_rows_of_a_frame(seed: int, tmp_path: Path) -> None:
+    """Rows in any order, columns of any kind, runs on other items: as from a frame of pandas."""
+    rng = np.random.default_rng(seed)
+    rows = []
+    labels = rng.permutation(["a", "b", "it's", "Ä"]) if seed % 3 else np.arange(4)
+    many = 40 if seed % 4 == 0 else 3  # more systems than are looked up in a map
+    for task in range(rng.integers(1, 3)):
+        y = rng.choice(labels, 20)
+        for model in range(rng.integers(2, many)):
+            for run in range(rng.integers(1, 3)):
+                own = np.arange(20) if seed % 2 else rng.permutation(20)[: rng.integers(2, 20)]
+                rows += [(f"t {task}", f"m{model}", run, x, y[x], rng.choice(labels)) for x in own]
+    frame = pd.DataFrame(rows, columns=["task", "model", "seed", "item", "true", "pred"])
+    if seed % 5 < 2:
+        frame["item"] = "q" + frame["item"].astype(str)
+    if seed % 4:
+        frame = frame.sample(frac=1, random_state=seed)
+    frame["document"], frame["weight"] = frame["item"].astype(str) + "?", 1.5
+    options = {**COLUMNS, **({"cluster": "document", "weights": "weight"} if seed % 2 else {})}
+    for suffix in (".parquet", ".csv"):
+        path = tmp_path / f"all{suffix}"
+        if suffix == ".csv":
+            frame["item"] = frame["item"].astype(str)  # as items of texts are
+            frame.to_csv(path, index=False)
+        else:
+            frame.to_parquet(path)
+        expected, read = wf.trials(frame, **options), wf.trials(path, **options)
+        same(expected, read)
+        both = zip(expected.data_sets.values(), read.data_sets.values(), strict=True)
+        for one, other in both:
+            assert one.keys == other.keys and (one.true == other.true).all()
+            assert one.cluster_names == other.cluster_names
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_batches_are_split_into_runs(seed: int) -> None:
+    """The oracle is a loop over rows. Runs may be interleaved, and differ in what they have."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 900))
+    stretch = int(rng.choice([1, 3, 150]))
+    sides = [np.repeat(rng.integers(0, 3, n), stretch)[:n].astype(np.int8) for _ in range(2)]
+    item: Any = np.arange(n, dtype=np.int32) if seed % 2 else rng.integers(0, 4, n).astype(np.int32)
+    if seed % 3 == 0:  # all runs have the same items
+        sides, item = [np.arange(n, dtype=np.int8) % 3, np.zeros(n, np.int8)], np.arange(n) // 3
+    columns: list[Any] = [*sides, item, rng.integers(0, 3, n).astype(np.int8)]
+    cuts = sorted(rng.integers(1, n, 3)) if n > 3 else []
+    batches = [x for x in zip(*(np.split(y, cuts) for y in columns), strict=True) if len(x[0])]
+    parts = _split(batches, ["b0", "b1", "b2", "s0"], ["b0", "b1"], {"b0": ["x", "y", "z"]})
+    expected: dict[Any, list[Any]] = {}
+    for a, b, *rest in zip(*columns, strict=True):
+        expected.setdefault((Same("xyz"[a]), Same(b)), []).append(rest)
+    assert [(part["b0"], part["b1"]) for part in parts] == [*expected]
+    for part, rows in zip(parts, expected.values(), strict=True):
+        assert np.array_equal(np.stack([part["b2"], part["s0"]], 1), rows)
+    if seed % 3 == 0 and len(parts) > 1 and len(batches) == 1:
+        assert np.shares_memory(parts[0]["b2"], parts[-1]["b2"])
+
+
+MEMORY = """
+import sys, duckdb, whichf1 as wf
+from tests.helpers.peak import peak
+row = "'m' || (r % 20) AS model, r, item, (item % 3)::VARCHAR AS t, (r % 3)::VARCHAR AS p"
+sizes = []
+for runs in (20, 120):
+    path = f"{sys.argv[1]}/{runs}.parquet"
+    every = f"range({runs}) AS runs(r), range(50000) AS items(item)"
+    duckdb.sql(f"COPY (SELECT {row} FROM {every}) TO '{path}'")
+for runs in (20, 120):
+    path = f"{sys.argv[1]}/{runs}.parquet"
+    read = wf.trials(path, true="t", pred="p", system="model", run="r", item="item")
+    assert read.units == 50000 * runs
+    sizes.append(peak())
+print((sizes[1] - sizes[0]) / (100 * 50000))
+"""
+
+
+def test_reading_keeps_little_more_than_the_codes(tmp_path: Path) -> None:
+    """Memory of each further row: its code, and that of the table in which runs are joined."""
+    command = [sys.executable, "-c", MEMORY, str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    *_, by_row = done.stdout.split()  # after DuckDB's progress
+    assert float(by_row) < 5
 
 
 def arrow(frame: pd.DataFrame) -> pa.Table:

@@ -52,7 +52,10 @@ class Crossed:
     shares: Array | None
     """What share of the items each run has in each fold."""
     parts: Mapping[str, Array] | None
-    """What each item, or cluster, adds to the mean of each system; None if that is not known."""
+    """What each item, or cluster, adds to the mean of each system; None if that is not known.
+
+    With folds that are averaged, this is relative to the mean of all folds: the all-pairs estimate
+    of Bayle et al. (2020), which needs no two items in a fold."""
     covariance: Array
     """The covariance of the scores, over items."""
     counts: tuple[Counts, ...] | None
@@ -110,8 +113,11 @@ def cross(
     score = _score_items if data.scored else _score_classes if data.sets is None else _score_sets
     scored = score(data, plain, groups)
     by_group = _by_group(name, scored, data.keys)
+    folded = data.folds is not None and not pooled
     parts, systems, clusters = scored.parts, None, None
     if parts is not None:
+        if folded:
+            parts = parts + _between_folds(data, by_group, groups)
         parts, clusters = _clustered(parts, data)
         covariance = parts @ parts.T
         if data.matched:
@@ -120,7 +126,6 @@ def cross(
         covariance = _resampled(data, plain, replicates, seed)
     if not data.matched:
         covariance = _unmatched(data, covariance)
-    folded = data.folds is not None and not pooled
     shares = np.array([[mask.mean() for mask in each] for each in groups]) if folded else None
     return Crossed(
         name=name,
@@ -329,8 +334,7 @@ def _with_parts(
     """What each item adds to the mean of each run: the slope of its cell, times its weight."""
     if not scored.definition.declaration.smooth:
         return scored
-    parts, at = np.zeros((len(groups), data.n)), 0
-    n = data.n if data.weights is None else worth(data.weights.sum(), (data.weights**2).sum())
+    parts, at, n = np.zeros((len(groups), data.n)), 0, _worth(data)
     for row, masks in enumerate(groups):
         for mask in masks:
             statistic, counts = statistics[at], sides[at]
@@ -342,6 +346,23 @@ def _with_parts(
             parts[row, mask] = each if weights is None else each * weights
             at += 1
     return scored._replace(parts=parts)
+
+
+def _between_folds(data: DataSet, by_group: Array, groups: list[list[Any]]) -> Array:
+    """How far each item's fold is from the mean of the run's folds, as part of that mean."""
+    parts = np.zeros((len(groups), data.n))
+    weights, n = np.ones(data.n) if data.weights is None else data.weights, _worth(data)
+    for row, masks in enumerate(groups):
+        apart = (by_group[row] - by_group[row].mean()) * sqrt(n / max(n - 1, 1)) / len(masks)
+        for mask, own in zip(masks, apart, strict=True):
+            parts[row, mask] = own * weights[mask] / weights[mask].sum()
+    return parts
+
+
+def _worth(data: DataSet) -> float:
+    """The number of items, or the effective number of weighted ones."""
+    weights = data.weights
+    return data.n if weights is None else worth(weights.sum(), (weights**2).sum())
 
 
 def _weights(data: DataSet, mask: Any) -> Array | None:
@@ -416,6 +437,8 @@ def _score_items(data: DataSet, definition: Definition, groups: list[list[Any]])
                 strata = np.zeros(len(slope), np.intp) if sample.stratum is None else sample.stratum
                 total, squares = (np.bincount(strata, x) for x in (sample.count, sample.variances))
                 size = np.maximum(total**2 / np.maximum(squares, TINY), 2)[strata]
+                if len(masks) > 1:  # what this leaves out is between folds
+                    size = np.maximum(_worth(data), 2)
                 parts[row, mask] += slope * np.sqrt(size / (size - 1)) / len(masks)
     return ScoredGroups(settled, labels, np.array(values), parts if smooth else None)
 

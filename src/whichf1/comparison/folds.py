@@ -3,6 +3,11 @@
 The training sets of folds overlap, so the scores of folds are correlated, and no estimate of their
 variance is unbiased (Bengio and Grandvalet 2004). Nadeau and Bengio's (2003) correction assumes
 that the correlation is the fraction of the items in a fold.
+
+These are tests of algorithms, whose models would be trained on other items. The models that were
+trained here are another question, which one cross-validation can answer: its mean is about normal
+around the mean of their scores on new items, with the variance of single items, if no single
+training item matters much (Bayle et al. 2020; Austern and Zhou 2020).
 """
 
 from __future__ import annotations
@@ -31,9 +36,22 @@ class Probabilities:
     b_better: float
 
 
+@dataclass(frozen=True, slots=True)
+class TrainedModels:
+    """The difference between the models that were trained on these folds, on new items.
+
+    Its variance is that of items, without that of training sets (Bayle et al. 2020).
+    """
+
+    standard_error: float | None
+    interval: Interval | None
+    p_value: float | None
+    p_adjusted: float | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class FoldPair:
-    """Two systems compared by cross-validation, with the corrected resampled t test."""
+    """Two systems compared by cross-validation: the algorithms, and the models trained here."""
 
     a: str
     b: str
@@ -44,9 +62,11 @@ class FoldPair:
     repeats: int
     """How many times the cross-validation was repeated."""
     standard_error: float | None
-    """With Nadeau and Bengio's (2003) correction."""
+    """Of the algorithms, with Nadeau and Bengio's (2003) correction."""
     interval: Interval | None
     p_value: float | None
+    models: TrainedModels
+    """The same difference as that of the models that were trained here."""
     p_adjusted: float | None = None
     posterior: Probabilities | None = None
     """Of the Bayesian correlated t test (Corani and Benavoli 2015)."""
@@ -105,6 +125,12 @@ def compare_folds(
     difference = float(differences.mean())
     level, (low, high) = level_of(definition), definition.bounds
     lower = definition.declaration.better == "lower"
+    by_items = crossed.spread(a, b)
+    models = TrainedModels(
+        by_items.error,
+        t_interval(difference, by_items, level, high - low, "items"),
+        t_p(difference, by_items),
+    )
     return FoldPair(
         a=a,
         b=b,
@@ -115,5 +141,6 @@ def compare_folds(
         standard_error=spread.error,
         interval=t_interval(difference, spread, level, high - low, "corrected t"),
         p_value=t_p(difference, spread),
+        models=models,
         posterior=correlated_t(difference, spread, rope, lower),
     )

@@ -456,14 +456,18 @@ def study_trials(
         if each.folds is not None
         for a, b in combinations([x for x in trials.systems if x in each.systems], 2)
     ]
-    by_runs, by_folds = (
-        ADJUSTMENTS[plan.adjust]([pair.p_value for pair in some]) for some in (pairs, folds)
+    by_runs, by_folds, by_models = (
+        ADJUSTMENTS[plan.adjust]([pair.p_value for pair in some])
+        for some in (pairs, folds, [pair.models for pair in folds])
     )
     ranks, across = _across(trials, means, pairs, folds, settled, plan)
     return Study(
         *(trials, settled, plan, crossed, means),
         tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, by_runs, strict=True)),
-        tuple(replace(pair, p_adjusted=p) for pair, p in zip(folds, by_folds, strict=True)),
+        tuple(
+            replace(pair, p_adjusted=p, models=replace(pair.models, p_adjusted=q))
+            for pair, p, q in zip(folds, by_folds, by_models, strict=True)
+        ),
         *(ranks, across, notes),
     )
 

@@ -26,6 +26,7 @@ from whichf1.reporting.document import (
 from whichf1.reporting.numbers import items, numbered, p_number, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
+from whichf1.tables.labels import VALUE
 
 
 def comparison_document(comparison: Comparison, source: str) -> Document:
@@ -41,7 +42,7 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         partial(_record, comparison, source),
         partial(_rows, comparison),
         f"{source}: {size(score.n)}{clustered}, "
-        f"{numbered(len(score.classes), 'class')}, "
+        f"{'' if score.classes == VALUE else numbered(len(score.classes), 'class') + ', '}"
         f"{len(comparison.scores):,} systems",
         kind="comparison",
     )

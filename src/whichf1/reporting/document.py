@@ -188,7 +188,7 @@ def footnotes(document: Document) -> list[str]:
                 if isinstance(cell, (Interval, Standing)) and cell.caution is not None:
                     name = f"{row[0]}{head and f' ({head})'}"
                     cautions.setdefault(cell.caution, {})[name] = None
-    marked = [f"{CAUTION} {_some([*names])}: {text}." for text, names in cautions.items()]
+    marked = [f"{CAUTION} {first_names([*names])}: {text}." for text, names in cautions.items()]
     rest = len({name for names in [*cautions.values()][MOST_CAUTIONS:] for name in names})
     if rest > 1:
         few = f"{CAUTION} and {rest:,} more rows: few items decide their intervals or tests."
@@ -204,7 +204,8 @@ CAUTION = "!"
 """Marks an interval with a caution."""
 
 
-def _some(names: Sequence[str], most: int = 4) -> str:
+def first_names(names: Sequence[str], most: int = 4) -> str:
+    """The first names, and how many there are besides."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 

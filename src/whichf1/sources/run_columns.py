@@ -18,7 +18,8 @@ from whichf1.sources.answers.label_sets import keys_of_cells, read_bit, refuse_w
 from whichf1.sources.answers.rows import from_json, plain_value
 from whichf1.sources.engines.frames import SEVERAL, column_names
 from whichf1.sources.lines import refuse_large
-from whichf1.sources.questions.grouped import KEY, CodedColumn, Listed
+from whichf1.sources.questions.grouped import KEY
+from whichf1.sources.questions.listed import CodedColumn, Listed, Same
 from whichf1.sources.request import (
     Origin,
     Request,
@@ -44,6 +45,8 @@ ROLES = {
     "fold": ("fold", "split"),
 }
 """What distinguishes runs, and the usual names of parts of a pattern, which need no option."""
+APART = ("dataset", "system", "run")
+"""What distinguishes runs of different systems on different data sets."""
 PART = re.compile(r"\{(\w+)\}")
 """A named part of a pattern."""
 Values: TypeAlias = tuple[Array, Labels]
@@ -132,8 +135,10 @@ class RunColumns(NamedTuple):
     """The classes that several columns of a run belong to, if they are known."""
 
 
-def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]) -> ReadRuns:
-    """The columns of a dataframe or file."""
+def read_columns(
+    data: Any, columns: Columns, told: Told, reading: Mapping[str, Any]
+) -> Iterator[ReadRuns]:
+    """The columns of a dataframe or file: of all rows, or run by run."""
     for option in (*ROLES, "item", "cluster", "weights", *(() if columns.bits else ("true",))):
         one_name(getattr(columns, option), option)
     distributed = type(data).__module__.startswith("pyspark.")
@@ -150,25 +155,38 @@ def read_columns(data: Any, columns: Columns, told: Told, reading: Mapping[str, 
         by["item"] = columns.item
     options: dict[str, Any] = {"cluster": columns.cluster, "weights": columns.weights, **reading}
     options["by"] = [*by.values()]
-    answer, found, origin = Listed().gather(data, None, _request(columns, runs, labels, options))
-    cells = concatenated(answer[KEY])
-    facts: dict[str, CodedColumn | str] = {}
-    items = None
-    for at, (role, name) in enumerate(by.items()):
-        if role == "item":
-            items = _ids(cells[f"b{at}"], origin, name)
-        else:
-            facts[role] = facts_column(cells[f"b{at}"], origin, name)
-    facts |= {x: told.values[name] for x, name in roles.items() if name in told.values}
-    cluster = None
-    if found.cluster is not None:
-        cluster = facts_column(cells["c"], origin, found.cluster)
-    weights = None
-    if found.weights is not None:
-        weights = _weights(cells["w"], origin, found.weights)
-    read = _Table(cells, found, origin).read(columns, runs, labels)
-    name = found.preds[-1] if len(found.preds) == 1 else "predictions"
-    return read._replace(facts=facts, items=items, cluster=cluster, weights=weights, name=name)
+    apart = [name for role, name in by.items() if role in APART]
+    request = _request(columns, runs, labels, options)
+    answer, found, origin = Listed(apart).gather(data, None, request)
+    for cells in _parts(answer[KEY]):
+        table = _Table(cells, found, origin)
+        facts: dict[str, CodedColumn | str] = {
+            role: table.fact(f"b{at}", name)
+            for at, (role, name) in enumerate(by.items())
+            if role != "item"
+        }
+        facts |= {x: told.values[name] for x, name in roles.items() if name in told.values}
+        read = table.read(columns, runs, labels)
+        yield read._replace(
+            facts=facts,
+            items=None if "item" not in by else _ids(cells[f"b{len(by) - 1}"], origin, by["item"]),
+            cluster=None
+            if found.cluster is None
+            else facts_column(cells["c"], origin, found.cluster),
+            weights=None if found.weights is None else _weights(cells["w"], origin, found.weights),
+            name=found.preds[-1] if len(found.preds) == 1 else "predictions",
+        )
+
+
+def _parts(parts: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The parts of a table that are read one by one: runs, or all of its rows."""
+    runs: dict[Any, list[dict[str, Any]]] = {}
+    for cells in parts:
+        key = tuple((x, y) for x, y in cells.items() if isinstance(y, Same))
+        runs.setdefault(key, []).append(cells)
+    if len(runs) > 1 and () in runs:  # some files could be split, others not
+        return [concatenated(parts)]
+    return [{**concatenated(some), **dict(key)} for key, some in runs.items()]
 
 
 def _request(
@@ -222,6 +240,13 @@ class _Table(NamedTuple):
                 labels = classes_of_columns(names, texts)
         pairs = [*zip(keys, predicted, strict=True)]
         return ReadRuns(true, pairs, {}, None, None, text=self._text, labels=labels)
+
+    def fact(self, short: str, name: str) -> CodedColumn | str:
+        """A fact about each row, or about all of them."""
+        own = self.cells[short]
+        if not isinstance(own, Same):
+            return facts_column(own, self.origin, name)
+        return str(plain_value(own.value, self.origin.reading))
 
     @property
     def _text(self) -> bool:
@@ -419,7 +444,15 @@ def concatenated(parts: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The columns of several parts of a table."""
     if len(parts) == 1:
         return parts[0]
-    return {name: [x for part in parts for x in to_list(part[name])] for name in parts[0]}
+    return {name: [x for part in parts for x in _spread(part, name)] for name in parts[0]}
+
+
+def _spread(cells: Mapping[str, Any], name: str) -> list[Any]:
+    """A column of a part as a list, also if it has one value for all rows."""
+    if not isinstance(cells[name], Same):
+        return to_list(cells[name])
+    rows = next(x for x in cells.values() if not isinstance(x, Same))
+    return [cells[name].value] * len(to_list(rows))
 
 
 def to_list(values: Any) -> list[Any]:
@@ -556,7 +589,7 @@ def distinct_parts(roles: Iterable[str], facts: Mapping[str, CodedColumn | str])
     """
     sides = {x: y for x in roles if isinstance(y := facts.get(x), CodedColumn)}
     if not sides:
-        return None
+        return [({}, slice(None))]
     code: Array = np.zeros(len(next(iter(sides.values())).codes), np.uint8)
     size = 1
     for side in sides.values():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from glob import glob
 from pathlib import Path
@@ -20,9 +20,10 @@ from whichf1.sources.engines.database import kept_open
 from whichf1.sources.engines.files import format_of
 from whichf1.sources.label_sets import keys_of_sets, ranked_labels
 from whichf1.sources.lines import ScoredLines
-from whichf1.sources.questions.grouped import CodedColumn
+from whichf1.sources.questions.listed import CodedColumn
 from whichf1.sources.request import are_sets, has_columns, is_path, matrix_names
 from whichf1.sources.run_columns import (
+    APART,
     GIVEN,
     PART,
     Columns,
@@ -115,7 +116,7 @@ def _parts(
             for path, told in matching(str(data)):
                 yield from _of_file(path, told, columns, reading)
     else:
-        yield from _data_sets(read_columns(data, columns, Told({}), reading), columns, "the table")
+        yield from _data_sets(read_columns(data, columns, Told({}), reading), "the table")
 
 
 def _of_file(
@@ -126,7 +127,7 @@ def _of_file(
         table = restored(read_text(path), title)
         yield from _of_table(table, told._replace(title=title), columns).data_sets.items()
     else:
-        yield from _data_sets(read_columns(path, columns, told, reading), columns, title)
+        yield from _data_sets(read_columns(path, columns, told, reading), title)
 
 
 def matching(pattern: str) -> list[tuple[str, Told]]:
@@ -349,21 +350,18 @@ def _depth(given: Any) -> int:
 # tables
 
 
-def _data_sets(rows: ReadRuns, columns: Columns, title: str) -> Iterator[tuple[str, DataSet]]:
+def _data_sets(every: Iterable[ReadRuns], title: str) -> Iterator[tuple[str, DataSet]]:
     """The rows of a table, a part for each data set, system and run that its columns name."""
-    parts = distinct_parts(("dataset", "system", "run"), rows.facts)
-    if parts is None:
-        yield str(rows.facts.get("dataset", "")), _data_set("", rows, slice(None), title)
-        return
     items: dict[str, Array] = {}
-    for told, places in parts:
-        name = str(told.get("dataset", rows.facts.get("dataset", "")))
-        own = rows._replace(facts={**rows.facts, **told})
-        part = _data_set(name, own, places, title)
-        known = items.setdefault(name, part.ids)
-        if same_names(part.ids, known):  # the names of items are kept once, not for each run
-            part = replace(part, ids=known)
-        yield name, part
+    for rows in every:
+        for told, places in distinct_parts(APART, rows.facts):
+            name = str(told.get("dataset", rows.facts.get("dataset", "")))
+            own = rows._replace(facts={**rows.facts, **told})
+            part = _data_set(name, own, places, title)
+            known = items.setdefault(name, part.ids)
+            if same_names(part.ids, known):  # the names of items are kept once, not for each run
+                part = replace(part, ids=known)
+            yield name, part
 
 
 def _data_set(name: str, rows: ReadRuns, places: Array | slice, title: str) -> DataSet:

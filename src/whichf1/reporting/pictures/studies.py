@@ -9,6 +9,7 @@ from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import title as title_of
 from whichf1.errors import DefinitionError, InputError
+from whichf1.reporting.document import first_names
 from whichf1.reporting.numbers import numbered, size
 from whichf1.reporting.pictures.counts import forest_height
 from whichf1.reporting.pictures.forests import ends_of
@@ -71,11 +72,11 @@ def runs(data: Study, *, dataset: str | None = None) -> Picture:
     )
     best = shown[0]
     finding = f"{names([best.system])[0]} has the best mean {name}, {best.mean:.4f}"
-    groups = [x for x in data.systems if data.letters[x] == data.letters[best.system]]
     if len(data.crossed) == 1 and len(data.systems) > 1:
-        alone = len(groups) == 1 and len(data.letters[best.system]) == 1
-        finding += "; it differs significantly from all others" if alone else (
-            "; it does not differ significantly from all others"
+        own = {*data.letters[best.system]}
+        alike = [x for x in data.ranking if x != best.system and own & {*data.letters[x]}]
+        finding += "; it differs significantly from all others" if not alike else (
+            f"; it does not differ significantly from {first_names(names(alike))}"
         )  # fmt: skip
     on = f" on {names([chosen])[0]}" if chosen else ""
     runs_ = numbered(len(each_run), what)

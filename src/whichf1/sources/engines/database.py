@@ -7,12 +7,26 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    byref,
+    c_char,
+    c_char_p,
+    c_int,
+    c_int64,
+    c_void_p,
+    py_object,
+    pythonapi,
+)
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from whichf1.errors import FileError, InputError
 from whichf1.sources.request import EXACT
+from whichf1.tables.cells import Array
 
 if TYPE_CHECKING:
     from whichf1.sources.request import Row
@@ -26,6 +40,45 @@ _UNITS = r"(?:[kmgt]i?b|bytes)"
 
 Progress = Callable[[float], None]
 """A function called from time to time with the progress of a query, from 0 to 1."""
+
+
+_KINDS = dict(zip((b"c", b"s", b"i", b"l", b"C", b"S", b"I", b"L", b"g"),
+                  ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "f8"), strict=True))  # fmt: skip
+"""Arrow's names of types, and NumPy's."""
+
+
+class _Schema(Structure):
+    """Arrow's ArrowSchema, as the Arrow C data interface defines it."""
+
+
+class _Batch(Structure):
+    """Arrow's ArrowArray."""
+
+
+class _Stream(Structure):
+    """Arrow's ArrowArrayStream."""
+
+
+_Schema._fields_ = [
+    *((name, c_char_p) for name in ("format", "name", "metadata")),
+    *(("flags", c_int64), ("n_children", c_int64), ("children", POINTER(POINTER(_Schema)))),
+    *(("dictionary", c_void_p), ("release", CFUNCTYPE(None, POINTER(_Schema)))),
+    ("private_data", c_void_p),
+]
+_Batch._fields_ = [
+    *((x, c_int64) for x in ("length", "null_count", "offset", "n_buffers", "n_children")),
+    *(("buffers", POINTER(c_void_p)), ("children", POINTER(POINTER(_Batch)))),
+    *(("dictionary", c_void_p), ("release", CFUNCTYPE(None, POINTER(_Batch)))),
+    ("private_data", c_void_p),
+]
+_Stream._fields_ = [
+    ("get_schema", CFUNCTYPE(c_int, POINTER(_Stream), POINTER(_Schema))),
+    ("get_next", CFUNCTYPE(c_int, POINTER(_Stream), POINTER(_Batch))),
+    ("get_last_error", CFUNCTYPE(c_char_p, POINTER(_Stream))),
+    *(("release", CFUNCTYPE(None, POINTER(_Stream))), ("private_data", c_void_p)),
+]
+_address = pythonapi.PyCapsule_GetPointer
+_address.restype, _address.argtypes = c_void_p, [py_object, c_char_p]
 
 
 class Database:
@@ -158,6 +211,49 @@ def plain_columns(result: Any) -> list[Any]:
         rows = result.fetchall()
         return [list(column) for column in zip(*rows, strict=True)] or [[] for _ in types]
     return [_unmasked(column) for column in result.fetchnumpy().values()]
+
+
+def streamed(relation: Any) -> Iterator[list[Array]]:
+    """The columns of a DuckDB relation of numbers without gaps, batch by batch.
+
+    An array is valid until the next batch. They are read from an Arrow stream by its C interface,
+    for which DuckDB needs no further library: in a fraction of the time of ``fetchnumpy``, and
+    without keeping the whole result.
+    """
+    capsule = relation.__arrow_c_stream__()
+    stream = _Stream.from_address(_address(capsule, b"arrow_array_stream"))
+    schema = _Schema()
+    _refuse_failed(stream, stream.get_schema(byref(stream), byref(schema)))
+    kinds = [_KINDS[schema.children[at].contents.format] for at in range(schema.n_children)]
+    schema.release(byref(schema))
+    while True:
+        batch = _Batch()
+        _refuse_failed(stream, stream.get_next(byref(stream), byref(batch)))
+        if not batch.release:
+            return
+        try:
+            if batch.length:
+                sides = [batch.children[at].contents for at in range(len(kinds))]
+                yield [_values(*both, batch) for both in zip(sides, kinds, strict=True)]
+        finally:
+            batch.release(byref(batch))
+
+
+def _values(column: Any, kind: str, batch: Any) -> Array:
+    """A column of a batch, where it is."""
+    dtype = np.dtype(kind)
+    start = column.buffers[1] + (column.offset + batch.offset) * dtype.itemsize
+    size = batch.length * dtype.itemsize
+    return np.frombuffer((c_char * size).from_address(start), dtype)
+
+
+def _refuse_failed(stream: Any, code: int) -> None:
+    if code:
+        import duckdb
+
+        said = (stream.get_last_error(byref(stream)) or b"").decode(errors="replace")
+        full = said.startswith("Out of Memory")
+        raise (duckdb.OutOfMemoryException if full else duckdb.Error)(said)
 
 
 def _unmasked(column: Any) -> Any:

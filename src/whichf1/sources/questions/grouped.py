@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,9 +22,7 @@ from whichf1.sources.engines.database import (
     Database,
     as_number,
     as_score,
-    plain_columns,
     quote,
-    text,
 )
 from whichf1.sources.lines import ScoredLines, refuse_large
 from whichf1.sources.request import (
@@ -54,12 +52,6 @@ FIRST = 10_000
 MOST_SETS = 32
 """Prediction columns that DuckDB groups in one pass."""
 SUMS = ["w", "ww", "bad"]
-MOST_CODED = 1 << 20
-"""Columns with more distinct texts than this are not coded by DuckDB."""
-LOOKED_UP = 32
-"""Up to this many distinct texts are looked up in a list."""
-WHOLE = {"TINYINT": 2**7 - 1, "SMALLINT": 2**15 - 1, "INTEGER": 2**31 - 1, "BIGINT": 2**63 - 1}
-"""Types of whole numbers, and the largest number of each."""
 
 
 class Question(ABC):
@@ -82,7 +74,7 @@ class Question(ABC):
     ) -> dict[str, list[Any]]:
         """The answer for the view ``items``."""
         return database.ask(  # type: ignore[no-any-return]
-            lambda: self.answer(_viewed(database, columns), columns), explain
+            lambda: self.answer(viewed(database, columns), columns), explain
         )
 
     def of_frame(self, frame: Any, columns: Request) -> dict[str, list[Any]]:
@@ -174,7 +166,7 @@ class Grouped(Question):
         """The answer for the view ``items``: of one system, a plain query, without narwhals."""
         if columns.weights or columns.cluster or len(columns.preds) > 1:
             return super().of_view(database, columns, explain)
-        shown = [f"{quote(name)} AS {short}" for short, name, _ in _names(columns)]
+        shown = [f"{quote(name)} AS {short}" for short, name, _ in shown_names(columns)]
         keys = ", ".join([*(f"b{at}" for at in range(len(columns.by))), "k", "s0"])
         query = f"SELECT {keys}, count(*) FROM (SELECT {', '.join(shown)} FROM items) GROUP BY ALL"
         rows = database.run(query, explain)
@@ -244,90 +236,6 @@ def _counted_rows(counts: Counts) -> list[Row]:
     labels, places = counts.labels, (counts.true, counts.predicted, counts.count)
     some = zip(*(x.tolist() for x in places), strict=True)
     return [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
-
-
-class CodedColumn(NamedTuple):
-    """A column as the code of each row, and the distinct values that codes stand for."""
-
-    codes: Array
-    values: Sequence[Any] | Array
-
-
-class Listed(Question):
-    """The columns item by item in order; texts of a DuckDB view are coded there."""
-
-    def of_view(
-        self, database: Database, columns: Request, explain: Callable[[str], str]
-    ) -> dict[str, list[Any]]:
-        """The answer for the view ``items``."""
-        names = [short for short, _, _ in _names(columns)]
-
-        def ask() -> list[Any]:
-            return coded_columns(database, nw.to_native(_viewed(database, columns)), names)
-
-        return {KEY: [dict(zip(names, database.ask(ask, explain), strict=True))]}
-
-    def answer(self, items: Any, columns: Request) -> dict[str, list[dict[str, Any]]]:
-        """The columns of a part, by the names of this module."""
-        names = [short for short, _, _ in _names(columns)]
-        return {KEY: [dict(zip(names, frames.columns_of(items), strict=True))]}
-
-
-def coded_columns(database: Database, items: Any, names: Sequence[str]) -> list[Any]:
-    """The columns of a DuckDB relation: texts as codes, whole numbers in as few bytes as they need.
-
-    To make Python objects of all texts would take many times as long as reading the file. A few
-    texts are looked up in a list, which DuckDB does once for each entry of a Parquet dictionary;
-    more of them are coded by an ENUM type, which hashes every row.
-    """
-    kinds = dict(zip(items.columns, map(str, items.types), strict=True))
-    texts = [name for name in names if kinds[name] in ("VARCHAR", "JSON")]
-    whole = [name for name in names if kinds[name] in WHOLE]
-    if not texts and not whole:
-        return plain_columns(items)
-    asked = [f"list(DISTINCT {name}::VARCHAR)" for name in texts]
-    asked += [f"[min({name}), max({name})]" for name in whole]
-    (row,) = items.aggregate(", ".join(asked)).fetchall()
-    told = dict(zip([*texts, *whole], row, strict=True))
-    distinct = {name: sorted(x for x in told[name] or () if x is not None) for name in texts}
-    few = {name: values for name, values in distinct.items() if 0 < len(values) <= MOST_CODED}
-    made: list[str] = []
-    try:
-        shown = dict(zip(names, names, strict=True))
-        for name in whole:
-            kind = next((x for x, most in WHOLE.items() if _within(told[name], most)), None)
-            shown[name] = name if kind is None else f"{name}::{kind} AS {name}"
-        for name, values in few.items():
-            listed = ", ".join(text(value) for value in values)
-            if len(values) <= LOOKED_UP:
-                code = f"list_position([{listed}], {name}::VARCHAR) - 1"
-                shown[name] = f"({code})::TINYINT AS {name}"
-                continue
-            kind = f"coded_{name}"
-            database.connection.execute(f"CREATE TYPE {kind} AS ENUM ({listed})")
-            made.append(kind)
-            shown[name] = f"enum_code({name}::VARCHAR::{kind}) AS {name}"
-        cells = plain_columns(items.project(", ".join(shown.values())))
-    finally:
-        for kind in made:
-            database.connection.execute(f"DROP TYPE {kind}")
-    return [
-        _coded(column, few[name]) if name in few else column
-        for name, column in zip(names, cells, strict=True)
-    ]
-
-
-def _within(ends: list[int | None], most: int) -> bool:
-    """Whether whole numbers between these fit into a type with this largest number."""
-    low, high = ends
-    return low is not None and high is not None and -most <= low and high <= most
-
-
-def _coded(column: Any, values: list[str]) -> CodedColumn:
-    if isinstance(column, np.ndarray):
-        return CodedColumn(column, values)
-    codes = np.array([len(values) if x is None else x for x in column], np.intp)
-    return CodedColumn(codes, [*values, None])
 
 
 def _of_arrays(request: Request, width: int, name: str) -> Request:
@@ -453,7 +361,7 @@ class Scoring(Question):
             return super().of_view(database, columns, explain)
 
         def ask() -> dict[str, list[ScoredLines]]:
-            items = _viewed(database, columns)
+            items = viewed(database, columns)
             shown, names = self._shown(items, columns)
             if _are_alike(shown, names):
                 return self.answer(items, columns)
@@ -510,7 +418,7 @@ def _are_alike(items: Any, names: Sequence[str]) -> bool:
     return bool(kinds < 0.99 * (n or 0))
 
 
-def _names(columns: Request) -> list[tuple[str, str, bool]]:
+def shown_names(columns: Request) -> list[tuple[str, str, bool]]:
     """The names under which columns are shown, and which are read as numbers."""
     names = [] if columns.alone else [("k", columns.true, False)]
     names += [(f"s{at}", name, columns.scores) for at, name in enumerate(columns.preds)]
@@ -521,7 +429,7 @@ def _names(columns: Request) -> list[tuple[str, str, bool]]:
 
 def kept_names(columns: Request) -> list[str]:
     """The names besides those of the true class and the scores."""
-    return [short for short, _, _ in _names(columns) if short[0] in "wcb"]
+    return [short for short, _, _ in shown_names(columns) if short[0] in "wcb"]
 
 
 def shown_in_sql(database: Database, columns: Request) -> dict[str, str]:
@@ -535,11 +443,11 @@ def shown_in_sql(database: Database, columns: Request) -> dict[str, str]:
 
     return {
         short: read(short, name) if number else quote(name)
-        for short, name, number in _names(columns)
+        for short, name, number in shown_names(columns)
     }
 
 
-def _viewed(database: Database, columns: Request) -> Any:
+def viewed(database: Database, columns: Request) -> Any:
     """The view ``items`` as a frame with these names."""
     quiet_at_exit()
     shown = ", ".join(f"{x} AS {name}" for name, x in shown_in_sql(database, columns).items())
@@ -561,7 +469,7 @@ def _prepared(frame: Any, columns: Request) -> Any:
         spelled = {name: f"c{at}" for at, name in enumerate(native.columns)}
         frame = nw.from_native(native.toDF(*spelled.values()))
     shown = []
-    for short, name, number in _names(columns):
+    for short, name, number in shown_names(columns):
         column = nw.col(spelled.get(name, name))
         if number:
             kind = schema[name]
