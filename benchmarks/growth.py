@@ -337,7 +337,7 @@ CASES = (
     Case("classes of a tree: hierarchical F1", (10**3, 10**4, 10**5), classes_of_tree, 1000),
     Case("classes: save and load", (10**3, 10**4, 10**5), classes_saved, 200),
     Case(
-        "classes: HTML, LaTeX, JSON and CSV of a report", (300, 3000, 30_000), classes_on_a_page, 20
+        "classes: HTML, LaTeX, JSON and CSV of a report", (100, 1000, 10_000), classes_on_a_page, 20
     ),
     Case("labels: label ranking loss", (200, 800, 3200), labels_ranked, 100),
     Case("raters: Krippendorff's alpha with interval", (5, 20, 80), raters_agree, 5),

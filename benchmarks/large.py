@@ -256,11 +256,7 @@ TASKS = {
     "cold": Task("A cold start", TIMES, lambda folder, rows: cold()),
     "probabilities": Task("Columns of probabilities", TIMES, lambda *_: probabilities()),
     "files": Task("Large files", TIMES, files),
-    "memory": Task(
-        "Memory of large files",
-        ("file", "small", "ten times", "a hundred times", "at most"),
-        memory,
-    ),
+    "memory": Task("Memory of large files", PEAKS, memory),
     "spark": Task("Spark", TIMES, spark),
     "dask": Task("Dask", TIMES, dask),
 }

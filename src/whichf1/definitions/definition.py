@@ -264,7 +264,7 @@ class Definition:
             shown.update(signature.words(self.interval.fields()))
         return {**shown, "v": VERSION}
 
-    @property
+    @cached_property
     def signature(self) -> str:
         """The text of this definition: ``Definition.parse`` gives it back."""
         parameters = {name: value for name, value in self.parameters if value is not None}

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -322,12 +321,17 @@ def search(counts: Counts) -> Iterator[Family]:
     variants = [*_variants(wide.labels, tried, sets, c)]
     some = max(1, TOGETHER // len(wide.labels))
     parts = (variants[at : at + some] for at in range(0, len(variants), some))
-    for same in zip(*[[*_families(_Space(part, c))] for part in parts], strict=True):
-        values = np.concatenate([family.values for family in same])
-        yield replace(same[0], values=values, variants=variants)
+    for same in zip(*[[*_values(_Space(part, c))] for part in parts], strict=True):
+        metric, parameters, options, values = zip(*same, strict=True)
+        first = metric[0], parameters[0], options[0]  # the same for all
+        yield Family(*first, np.concatenate(values), variants)
 
 
-def _families(space: _Space) -> Iterator[Family]:
+_Values: TypeAlias = tuple[str, dict[str, Any], dict[str, Any], Array]
+"""A formula, its parameters and options, and its value for each of some variants."""
+
+
+def _values(space: _Space) -> Iterator[_Values]:
     """Every formula under some of the variants."""
     f1, f_beta, zero = METRICS["f1"], METRICS["f_beta"], ZeroRule(0)
     for rule in AVERAGED:
@@ -339,7 +343,7 @@ def _families(space: _Space) -> Iterator[Family]:
     yield from space.means(METRICS["one_vs_rest_accuracy"], zero)
     one_class = np.array(["two_classes" in each.options for each in space.variants])
     micro = np.where(one_class, np.nan, per_class(f1, {}, zero, space.pooled)[..., 0])
-    yield Family("f1", {}, {"average": "micro"}, micro, space.variants)
+    yield "f1", {}, {"average": "micro"}, micro
     for beta in (0.5, 2):
         yield from space.means(f_beta, zero, beta=beta)
         yield from space.means(f_beta, zero, "of-averages", beta=beta)
@@ -361,7 +365,7 @@ class _Space:
 
     def means(
         self, metric: Metric, rule: ZeroRule, formula: str = "averaged", **parameters: Any
-    ) -> Iterator[Family]:
+    ) -> Iterator[_Values]:
         options: dict[str, Any] = {"formula": formula} if metric.harmonic else {}
         options |= {} if metric.total else {"undefined": rule.undefined}
         options |= {"scope": rule.scope} if rule.scope != "empty" else {}
@@ -371,8 +375,7 @@ class _Space:
                 values = rule.mean(rates, weight)
             else:
                 values = of_averages(metric, parameters, rule, self.counts, weight)
-            choices = {"average": average, **options}
-            yield Family(metric.name, parameters, choices, values, self.variants)
+            yield metric.name, parameters, {"average": average, **options}, values
 
 
 def _widen(counts: Counts) -> Counts:
