@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import whichf1 as wf
@@ -97,6 +98,23 @@ def test_random_files_are_the_rows_of_a_frame(seed: int, tmp_path: Path) -> None
         for one, other in both:
             assert one.keys == other.keys and (one.true == other.true).all()
             assert one.cluster_names == other.cluster_names
+
+
+def test_lists_in_a_file_are_sets_of_labels(tmp_path: Path) -> None:
+    """Columns of lists are not coded by DuckDB, but the others beside them are."""
+    rng = np.random.default_rng(5)
+    sets = [[["a"], ["b"], ["a", "b"], []][at] for at in rng.integers(0, 4, 40)]
+    rows = [
+        {"model": f"m{at % 2}", "seed": at // 20, "item": at // 2 % 10, "true": [], "pred": own}
+        for at, own in enumerate(sets)
+    ]
+    for row in rows:
+        row["true"] = sets[int(str(row["item"]))]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "sets.parquet")
+    options: dict[str, Any] = {"system": "model", "run": "seed", "item": "item"}
+    read = wf.trials(tmp_path / "sets.parquet", **options)
+    same(wf.trials(pd.DataFrame(rows), **options), read)
+    assert read.systems == ("m0", "m1") and read.data_sets[""].sets is not None
 
 
 @pytest.mark.parametrize("seed", range(20))

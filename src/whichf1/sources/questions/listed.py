@@ -132,7 +132,7 @@ def _coded(column: Any, values: list[str]) -> CodedColumn:
     if isinstance(column, np.ndarray):
         return CodedColumn(column, values)
     codes = np.array([len(values) if x is None else x for x in column], np.intp)
-    return CodedColumn(codes, [*values, None])
+    return CodedColumn(codes, [*values, None] if None in column else values)
 
 
 # parts
