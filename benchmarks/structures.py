@@ -71,7 +71,7 @@ class Raters:
 
     kind: ClassVar[str] = "raters"
     page: ClassVar[str] = "raters.md"
-    sizes: ClassVar[tuple[int, ...]] = (20, 50, 200)
+    sizes: ClassVar[tuple[int, ...]] = (20, 50, 100, 200)
     methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
     seldom: ClassVar[dict[str, int]] = {"delta": 5, "bootstrap": 5}
     many: ClassVar[int] = 100_000

@@ -116,6 +116,7 @@ def evaluate_scores(
         if any(x is not None for x in (scores, weights, cluster)):
             raise InputError(f"a {type(y_true).__name__} already holds all the data: pass it alone")
         if metric.kind == "ranking" and isinstance(y_true, Ranking):
+            over_classes(definition, 1)
             return score_ranking(definition, y_true)
         if metric.kind != "ranking" and isinstance(y_true, Moments):
             return score_moments(definition, y_true)

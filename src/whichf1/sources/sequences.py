@@ -219,9 +219,12 @@ def _check_each(values: Array, name: str) -> None:
             _refuse_missing(value, position, name)
         kind = kind_of(value)
         if kind is None:
+            several = isinstance(value, (set, frozenset))
             raise LabelError(
                 f"{name}[{position}] is {value!r} ({type(value).__name__}): that is not a label. "
                 "Labels are integers, strings, booleans or floats that are whole numbers."
+                + " Use count_multilabel for sets of labels."
+                * several
             )
         first = first or kind
         if kind != first:

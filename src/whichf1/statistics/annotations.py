@@ -25,6 +25,8 @@ FEW_ITEMS = 20
 """With fewer items that have a pair of ratings, no method is known to be valid."""
 FEW_EACH = 15
 """The delta method and the bootstrap need this many items of each category …"""
+FEW_AGREED = 8
+"""… and this many to which two raters gave it: they decide how far agreement exceeds chance …"""
 FEW_DISPUTED = 5
 """… and this many on which raters disagree."""
 _MANY = 20.0
@@ -97,10 +99,31 @@ class RaterPairs(Statistic):
         size: Array = np.bincount(table.label, times, table.classes)
         seen = np.flatnonzero(size)
         least = seen[size[seen].argmin()]
-        if size[least] >= FEW_EACH:
+        if size[least] < FEW_EACH:
+            name = self.frozen.labels[least]
+            return f"category {name} was given to {size[least]:.3g} items"
+        agreed: Array = np.bincount(table.label, times * (table.times > 1), table.classes)
+        least = seen[agreed[seen].argmin()]
+        if agreed[least] >= FEW_AGREED:
             return None
         name = self.frozen.labels[least]
-        return f"category {name} was given to {size[least]:.3g} items"
+        return f"two raters gave category {name} to {agreed[least]:.3g} items"
+
+    def spreads(self, sample: Sample) -> tuple[Array, list[Spread]]:
+        """The value and its spread, which knows its curvature and how uncertain it is itself.
+
+        Few items with agreement in a rare category may decide both.
+        """
+        values, spreads = super().spreads(sample)
+        (spread,) = spreads
+        if sample.stratum is not None or not NONE < spread.error < inf:
+            return values, spreads
+        slope = sample.centred(self.slope(sample.count))
+        freedom = inf
+        if sample.cluster is None:
+            freedom = sample.spread_of_powers(*sample.powers(slope)).freedom
+        curvature = sample.curvature(self, slope)
+        return values, [spread._replace(curvature=curvature, freedom=freedom)]
 
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The value, and the value with one item added: half in agreement, half in disagreement."""
