@@ -314,7 +314,7 @@ static void check_loss(size_t n)
     }
     wf_column code = {codes, 1, 1, 0, 0};
     wf_losses one, several;
-    wf_loss_options options = {WF_LOG | WF_BRIER | WF_CHECK, 1e-9, 1e-3, 1 + below(3), 0};
+    wf_loss_options options = {WF_LOG | WF_BRIER | WF_CHECK, 1e-9, 1e-3, 1 + below(3), 0, NULL};
     options.ties = (int)below(4);
     CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK);
     CHECK(wf_loss(&code, &p, options, 4, &several) == WF_OK);
@@ -330,7 +330,10 @@ static void check_loss(size_t n)
     for (size_t i = 0; i < n; i++) codes[i] %= 2;
     p = (wf_matrix){memory, (ptrdiff_t)width, 0, (int)width, p.swapped, n, 2, 1};
     options.wanted = WF_LOG | WF_BRIER | WF_CHECK;
+    options.each = malloc(n * sizeof *options.each);
+    CHECK(options.each);
     CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK && one.bad_code == n && one.least < 2);
+    free(options.each);
     free(memory);
     free(codes);
 }
@@ -353,16 +356,15 @@ static void check_labels(size_t n)
     wf_status status = wf_group_labels(&true_, &other, &sets);
     CHECK(status == WF_OK || status == WF_BAD_CODE);
     CHECK(wf_item_labels(&true_, &other, sums) == status);
-    double totals[4], *marks = malloc(cells * sizeof *marks);
-    CHECK(wf_label_scores(&true_, &other, WF_EXACT, 2, totals, totals + 1) == status);
-    CHECK(wf_label_scores(&true_, &other, WF_WRONG, 1, totals + 2, totals + 3) == status);
+    double totals[6], *marks = malloc(cells * sizeof *marks);
+    CHECK(wf_label_scores(&true_, &other, WF_EXACT, 2, totals) == status);
+    CHECK(wf_label_scores(&true_, &other, WF_WRONG, 1, totals + 3) == status);
     if (status == WF_OK) note(totals, sizeof totals);
     for (size_t i = 0; i < cells; i++) marks[i] = (double)below(5);
     wf_cells scored = {(unsigned char *)marks, 8 * (ptrdiff_t)columns, 8, 8, 0, 0, 1, n, columns};
     for (int what = WF_COVERAGE; status == WF_OK && what <= WF_TOP_ERROR; what++) {
-        CHECK(wf_label_scores(&true_, &scored, (wf_label_score)what, 2, totals, totals + 1) ==
-              WF_OK);
-        note(totals, 16);
+        CHECK(wf_label_scores(&true_, &scored, (wf_label_score)what, 2, totals) == WF_OK);
+        note(totals, 24);
     }
     free(marks);
     if (status == WF_OK) {
@@ -469,6 +471,70 @@ static void check_formula(size_t n)
     free(inputs);
 }
 
+/* The spread of the accuracy and of a recall is that of a proportion; cells outside are refused. */
+static void check_spread(size_t n)
+{
+    size_t classes = 2 + below(20), cells = 1 + n % 300;
+    int64_t of_all[] = {WF_SUM, 0,          0, WF_ADD, 0,         2, WF_SUM, 5,
+                        5,      WF_NO_ZERO, 6, 6,      WF_DIVIDE, 4, 6};
+    int64_t of_one[] = {WF_ADD, 0, 2, WF_NO_ZERO, 4, 4, WF_DIVIDE, 0, 4};
+    wf_formula accuracy = {of_all, 5, NULL, 0, 4, classes, 8};
+    wf_formula recall = {of_one, 3, NULL, 0, 4, 1, 6};
+    int64_t *true_ = malloc(2 * cells * sizeof *true_), *predicted = true_ + cells;
+    double *count = malloc(cells * sizeof *count), kinds[4];
+    double *margins = calloc(3 * classes, sizeof *margins), right = 0, total = 0;
+    CHECK(true_ && count && margins);
+    for (size_t i = 0; i < cells; i++) {
+        true_[i] = (int64_t)below(classes), predicted[i] = (int64_t)below(classes);
+        count[i] = (double)(1 + below(99));
+        total += count[i];
+        if (true_[i] == predicted[i]) right += count[i], margins[true_[i]] += count[i];
+        else {
+            margins[classes + (size_t)predicted[i]] += count[i];
+            margins[2 * classes + (size_t)true_[i]] += count[i];
+        }
+    }
+    wf_table_cells table = {true_, predicted, count, cells};
+    wf_spread spread;
+    double share = right / total;
+    CHECK(wf_table_spread(&accuracy, margins, &table, (int)below(2), &spread) == WF_OK);
+    CHECK(fabs(spread.value - share) < 1e-12);
+    CHECK(fabs(spread.square - share * (1 - share) / total) < 1e-12);
+    true_[below(cells)] = below(2) ? (int64_t)(classes * classes) : -1;
+    CHECK(wf_table_spread(&accuracy, margins, &table, 1, &spread) == WF_BAD_CODE);
+    table.predicted = NULL;
+    CHECK(wf_table_spread(&accuracy, margins, &table, 1, &spread) == WF_BAD_CODE);
+    for (int i = 0; i < 4; i++) kinds[i] = (double)below(9);
+    wf_status status = wf_class_spread(&recall, kinds, 1, &spread);
+    CHECK(status == (kinds[0] + kinds[2] > 0 ? WF_OK : WF_ZERO));
+    if (!status) {
+        share = kinds[0] / (kinds[0] + kinds[2]);
+        CHECK(fabs(spread.square - share * (1 - share) / (kinds[0] + kinds[2])) < 1e-12);
+    }
+    free(true_), free(count), free(margins);
+}
+
+/* Scores of precisions are in [0, 1], and nothing varies if all items are of one score. */
+static void check_precisions(size_t n)
+{
+    int64_t *counts = malloc(2 * n * sizeof *counts);
+    CHECK(counts);
+    for (size_t i = 0; i < 2 * n; i++) counts[i] = (int64_t)below(4);
+    counts[0] = counts[n] = 1;
+    wf_column sides[2];
+    for (int i = 0; i < 2; i++)
+        sides[i] = (wf_column){(unsigned char *)(counts + (size_t)i * n), 8, 8, 1, 0};
+    int floats[2] = {0, 0};
+    for (int what = WF_MEAN_PRECISION; what <= WF_EXCESS; what++) {
+        wf_moments m;
+        CHECK(wf_place_precisions(&sides[0], &sides[1], floats, n, (wf_precisions)what, &m) ==
+              WF_OK);
+        CHECK(m.value > -1e-9 && m.value <= 1 && m.squares[0] >= 0 && m.squares[1] >= 0);
+        CHECK(isfinite(m.second) && isfinite(m.cubes));
+    }
+    free(counts);
+}
+
 int main(int argc, char **argv)
 {
     state = argc > 1 ? strtoull(argv[1], NULL, 10) * 2654435761u + 1 : 1;
@@ -487,6 +553,8 @@ int main(int argc, char **argv)
         check_resample(n);
         check_quantile();
         check_formula(n);
+        check_spread(n);
+        check_precisions(1 + n / 4);
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;
