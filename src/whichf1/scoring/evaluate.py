@@ -285,7 +285,8 @@ def _with_constant(
     from whichf1.statistics.items import few_of_class, few_worth, least_items, relative_spread
 
     metric, n = definition.declaration, len(codes)
-    constant, losses, least = _constant_loss(metric, codes, len(labels), **definition.arguments)
+    constant, losses, sizes = _constant_loss(metric, codes, len(labels), **definition.arguments)
+    least = int(sizes.min())
     if each is None or not constant > 0 or not least or not isfinite(mean):
         return None
     skill = metric.relative == "skill"
@@ -298,10 +299,10 @@ def _with_constant(
 
 def _constant_loss(
     metric: Metric, codes: Array, classes: int, **arguments: Any
-) -> tuple[float, Array, int]:
+) -> tuple[float, Array, Array]:
     """The mean loss if every item has the observed frequencies of the classes as probabilities.
 
-    Also that of each class with items, and the fewest items of a class.
+    Also that of each class with items, and how many items each class has.
     """
     sizes = np.bincount(codes.astype(np.intp, copy=False), minlength=classes)
     here = every_class(classes)
@@ -310,7 +311,7 @@ def _constant_loss(
     share = sizes / len(codes)
     each = np.ndarray((len(here), classes), share.dtype, share, 0, (0, share.itemsize))
     losses = metric.formula(Predicted(here, each), **arguments)
-    return float(np.add.reduce(share[here] * losses)), losses, int(sizes.min())
+    return float(np.add.reduce(share[here] * losses)), losses, sizes
 
 
 def _summed(metric: Metric, squares: bool, items: Predicted, **arguments: Any) -> LossSums:

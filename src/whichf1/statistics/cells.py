@@ -1007,7 +1007,7 @@ _NAMES: Any = _Names()
 _total: Any = np.add.reduce
 
 
-class Delta(NamedTuple):
+class Linearized(NamedTuple):
     """What the delta interval of a score of whole counts depends on, found without any counts."""
 
     formula: kernel.Formula | None
@@ -1020,28 +1020,28 @@ class Delta(NamedTuple):
     """Whether it is a ratio without end, whose curvature counts."""
 
 
-def _delta(definition: Definition, classes: int) -> Delta | None:
+def _delta(definition: Definition, classes: int) -> Linearized | None:
     """The same for a score of all classes, or of one; cached with the definition."""
     known = definition.memo.get("delta")
     if known is None or known[0] != classes:
         known = definition.memo["delta"] = (classes, _found_delta(definition, classes))
-    delta: Delta | None = known[1]
+    delta: Linearized | None = known[1]
     return delta
 
 
-def _found_delta(definition: Definition, classes: int) -> Delta | None:
+def _found_delta(definition: Definition, classes: int) -> Linearized | None:
     metric, whole = definition.declaration, definition.positive is None
     rate = metric.kind == "rate"
     bent = rate and metric.bounds[1] == inf
-    if whole and (bent or definition.epsilon):
-        return None  # the slopes of all cells are needed more than once
+    if whole and (bent or definition.epsilon or (rate and definition.average is None)):
+        return None  # the slopes of all cells are needed more than once, or there are many scores
     formula = None
     if not whole:
         formula = _recorded_class(definition)
     elif classes <= _MOST_RECORDED:
         formula = _recorded(definition, classes)[0]
     least = {} if definition.average == "micro" else _least_sizes(definition, True, FEW)
-    return Delta(formula, least, rate, bent)
+    return Linearized(formula, least, rate, bent)
 
 
 def delta_of_table(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
@@ -1064,7 +1064,7 @@ def delta_of_table(definition: Definition, frozen: Frozen) -> tuple[Spread, str 
     return _spread(sums), None
 
 
-def _few_of_table(delta: Delta, frozen: Frozen) -> str | None:
+def _few_of_table(delta: Linearized, frozen: Frozen) -> str | None:
     """What a class has too few of, in words."""
     table, codes = frozen.table, frozen.classes
     if not delta.least:

@@ -405,7 +405,7 @@ wf_status wf_table_spread(const wf_formula *formula, const double *margins,
                           const wf_table_cells *cells, int every, wf_spread *out);
 
 /* Of a formula of one class, whose tp, fp, fn and tn are the kinds of items; the second derivative
- * only if it is asked for, as one that is bent. */
+ * only if it is requested, as one that is bent. */
 wf_status wf_class_spread(const wf_formula *formula, const double *kinds, int bent, wf_spread *out);
 
 #endif
