@@ -30,11 +30,8 @@ def _definitions() -> dict[str, Definition]:
 
 
 DEFINITIONS = _definitions()
-TRACED = {
-    "adjusted_balanced_accuracy", "expected_cost", "hierarchical_f1", "hierarchical_precision",
-    "hierarchical_recall", "krippendorff_alpha", "macro_mae", "normalized_expected_cost",
-}  # fmt: skip
-"""Scores that need more than margins, or inspect what a class has."""
+TRACED = {"expected_cost", "macro_mae", "normalized_expected_cost"}
+"""Scores that need more than margins."""
 
 
 def _counts(classes: int, seed: int = 0, least: int = 1) -> wf.Counts:
@@ -91,6 +88,71 @@ def test_both_kernels_agree() -> None:
             inputs[1] = 0.0
             none = [x.differentiate(formula, inputs) is None for x in (native, reference)]
             assert none == [not definition.epsilon] * 2  # a denominator is 0
+
+
+def test_both_kernels_add_up_the_same_spread() -> None:
+    """Of all classes from arrays and from their cells, and of one class."""
+    rng = np.random.default_rng(2)
+    for name, definition in DEFINITIONS.items():
+        for classes in (2, 5, 30):
+            formula = cells._recorded(definition, classes)[0]
+            if formula is None:
+                continue
+            counts = _counts(classes, least=2)
+            table = counts.table
+            sums = np.stack([table.tp, table.fp, table.fn])
+            place = (table.true * classes + table.predicted).astype(np.int64)
+            whole: Any = (sums, place.tobytes() + table.count.tobytes(), None, None)
+            sides = map(np.ascontiguousarray, (table.true, table.predicted, table.count))
+            apart: Any = (sums, *sides)
+            for every in (True, False):
+                found = [
+                    x.table_spread(formula, *data, every)
+                    for x in (native, reference)
+                    for data in (whole, apart)
+                ]
+                for each in found[1:]:
+                    assert each == pytest.approx(found[0], rel=1e-9, abs=1e-15), name
+            frozen = definition.freeze(counts)
+            value, slopes = cells.margin_slopes(definition, frozen, table)
+            slope = slopes.at(table.true, table.predicted)
+            assert found[0] is not None
+            assert found[0][0] == pytest.approx(float(value), rel=1e-12)
+            assert found[0][1] == pytest.approx((table.count * slope**2).sum(), rel=1e-9)
+            assert found[0][4:] == (sums[::2].sum(0).min(), *sums.min(1))
+    for name, metric in EVERY.items():
+        if metric.kind == "rate":
+            formula = cells._recorded_class(define(name, None, {"positive": 1}))
+            assert formula is not None, name
+            kinds = rng.integers(3, 90, 4).astype(float).tolist()
+            ours, theirs = (x.class_spread(formula, *kinds, True) for x in (native, reference))
+            assert ours == pytest.approx(theirs, rel=1e-6), name  # a second difference
+
+
+def test_a_spread_where_a_number_is_0_is_left_to_the_rule_of_zeros() -> None:
+    formula = cells._recorded(define("averaged_f1"), 2)[0]
+    one = cells._recorded_class(define("f1", None, {"positive": 1}))
+    assert formula is not None
+    assert one is not None
+    sums, none = np.array([[3.0, 0], [0, 0], [0, 0]]), np.zeros(1, np.int64)
+    for kernel in (native, reference):
+        assert kernel.table_spread(formula, sums, none, none, np.array([3.0]), True) is None
+        assert kernel.class_spread(one, 0.0, 0.0, 0.0, 9.0, False) is None
+
+
+@pytest.mark.parametrize("place", [4, -1])
+def test_cells_outside_the_table_are_refused(place: int) -> None:
+    formula = cells._recorded(define("averaged_f1"), 2)[0]
+    assert formula is not None
+    sums, at = np.ones((3, 2)), np.array([place])
+    with pytest.raises(ValueError, match="formula"):
+        native.table_spread(formula, sums, at, np.zeros(1, np.int64), np.ones(1), True)
+    with pytest.raises(ValueError, match="formula"):
+        native.table_spread(formula, sums, at.tobytes() + np.ones(1).tobytes(), None, None, True)
+    with pytest.raises(ValueError, match="equal length"):
+        native.table_spread(formula, sums, at, np.zeros(2, np.int64), np.ones(1), True)
+    with pytest.raises(ValueError, match="formula"):
+        native.class_spread(formula._replace(result=99), 1.0, 1.0, 1.0, 1.0, False)
 
 
 def test_a_class_without_items_takes_the_rule_of_zeros() -> None:

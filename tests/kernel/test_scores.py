@@ -212,7 +212,7 @@ def test_logarithms_are_those_of_the_library() -> None:
 def test_sums_of_losses_do_not_depend_on_threads() -> None:
     rng = np.random.default_rng(5)
     p, codes = rng.dirichlet(np.ones(4), 100_000), rng.integers(0, 4, 100_000)
-    sums = {_native.losses(codes, p, 1e-15, 1e-3, 7, threads) for threads in range(1, 7)}
+    sums = {_native.losses(codes, p, 1e-15, 1e-3, 7, threads, None) for threads in range(1, 7)}
     assert len(sums) == 1
 
 
@@ -246,3 +246,9 @@ def test_both_kernels_place_items_alike(n: int) -> None:
         assert ours == pytest.approx(theirs, rel=1e-11, abs=1e-15)
     with pytest.raises(ValueError, match="equal lengths"):
         native.placements(positives, negatives[1:], p, q, area)
+    for what in reference.PRECISIONS:
+        sums = [x.place_precisions(positives, negatives, what) for x in (native, reference)]
+        assert sums[0][:5] == pytest.approx(sums[1][:5], rel=1e-9, abs=1e-15)
+        assert sums[0][5] == pytest.approx(sums[1][5], rel=1e-5, abs=1e-9)  # a second difference
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.place_precisions(positives, negatives[1:], "mean")

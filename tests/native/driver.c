@@ -317,7 +317,7 @@ static void check_loss(size_t n)
     }
     wf_column code = {codes, 1, 1, 0, 0};
     wf_losses one, several;
-    wf_loss_options options = {WF_LOG | WF_BRIER | WF_CHECK, 1e-9, 1e-3, 1 + below(3), 0};
+    wf_loss_options options = {WF_LOG | WF_BRIER | WF_CHECK, 1e-9, 1e-3, 1 + below(3), 0, NULL};
     options.ties = (int)below(4);
     CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK);
     CHECK(wf_loss(&code, &p, options, 4, &several) == WF_OK);
@@ -333,7 +333,10 @@ static void check_loss(size_t n)
     for (size_t i = 0; i < n; i++) codes[i] %= 2;
     p = (wf_matrix){memory, (ptrdiff_t)width, 0, (int)width, p.swapped, n, 2, 1};
     options.wanted = WF_LOG | WF_BRIER | WF_CHECK;
+    options.each = malloc(n * sizeof *options.each);
+    CHECK(options.each);
     CHECK(wf_loss(&code, &p, options, 1, &one) == WF_OK && one.bad_code == n && one.least < 2);
+    free(options.each);
     free(memory);
     free(codes);
 }
@@ -356,16 +359,15 @@ static void check_labels(size_t n)
     wf_status status = wf_group_labels(&true_, &other, &sets);
     CHECK(status == WF_OK || status == WF_BAD_CODE);
     CHECK(wf_item_labels(&true_, &other, sums) == status);
-    double totals[4], *marks = malloc(cells * sizeof *marks);
-    CHECK(wf_label_scores(&true_, &other, WF_EXACT, 2, totals, totals + 1) == status);
-    CHECK(wf_label_scores(&true_, &other, WF_WRONG, 1, totals + 2, totals + 3) == status);
+    double totals[6], *marks = malloc(cells * sizeof *marks);
+    CHECK(wf_label_scores(&true_, &other, WF_EXACT, 2, totals) == status);
+    CHECK(wf_label_scores(&true_, &other, WF_WRONG, 1, totals + 3) == status);
     if (status == WF_OK) note(totals, sizeof totals);
     for (size_t i = 0; i < cells; i++) marks[i] = (double)below(5);
     wf_cells scored = {(unsigned char *)marks, 8 * (ptrdiff_t)columns, 8, 8, 0, 0, 1, n, columns};
     for (int what = WF_COVERAGE; status == WF_OK && what <= WF_TOP_ERROR; what++) {
-        CHECK(wf_label_scores(&true_, &scored, (wf_label_score)what, 2, totals, totals + 1) ==
-              WF_OK);
-        note(totals, 16);
+        CHECK(wf_label_scores(&true_, &scored, (wf_label_score)what, 2, totals) == WF_OK);
+        note(totals, 24);
     }
     free(marks);
     if (status == WF_OK) {
@@ -439,38 +441,7 @@ static void check_resample(size_t n)
 
 static double chance(void) { return (double)(1 + below(9999)) / 10000; }
 
-/* Quantiles rise, and are those of the other side; their last bits are the mathematical library's. */
-static void check_quantile(void)
-{
-    double a = exp(20 * chance() - 6), b = exp(20 * chance() - 6), p = chance();
-    double z = wf_beta_logit(a, b, p), more = wf_beta_logit(a, b, p + (1 - p) / 2);
-    CHECK(isfinite(z) && isfinite(more) && more > z);
-    if (p > 0.01) CHECK(fabs(z + wf_beta_logit(b, a, 1 - p)) < 1e-9 * (1 + fabs(z)));
-}
-
-/* Any steps give a number, or are refused. */
-static void check_formula(size_t n)
-{
-    enum { MOST = 12, INPUTS = 3, CONSTANTS = 2 };
-    size_t classes = 1 + n % 200, steps = 1 + below(MOST), tables = 1 + below(3);
-    size_t size = tables * INPUTS * classes;
-    int64_t step[3 * MOST];
-    double constants[CONSTANTS] = {2, chance()}, values[3] = {0};
-    double *inputs = malloc(2 * size * sizeof *inputs), *slopes = inputs + size;
-    CHECK(inputs);
-    for (size_t i = 0; i < 2 * size; i++) inputs[i] = (double)below(9);
-    for (size_t i = 0; i < steps; i++) {
-        step[3 * i] = (int64_t)below(WF_NO_ZERO + 2) - (below(50) == 0);
-        for (size_t j = 1; j < 3; j++)
-            step[3 * i + j] = (int64_t)below(INPUTS + CONSTANTS + i + (below(50) == 0));
-    }
-    step[3 * (steps - 1)] = WF_SUM;
-    wf_formula formula = {
-        step, steps, constants, CONSTANTS, INPUTS, classes, INPUTS + CONSTANTS + steps - 1};
-    wf_status status = wf_differentiate(&formula, inputs, tables, values, slopes);
-    CHECK(status == WF_OK || status == WF_ZERO || status == WF_BAD_CODE);
-    free(inputs);
-}
+#include "spreads.h"
 
 int main(int argc, char **argv)
 {
@@ -490,6 +461,8 @@ int main(int argc, char **argv)
         check_resample(n);
         check_quantile();
         check_formula(n);
+        check_spread(n);
+        check_precisions(1 + n / 4);
     }
     printf("%d rounds\n%08x%08x\n", rounds, (unsigned)(digest >> 32), (unsigned)digest);
     return 0;

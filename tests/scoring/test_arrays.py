@@ -18,8 +18,9 @@ import whichf1 as wf
 from tests.helpers.peak import calls_of
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.errors import WhichF1Error
-from whichf1.metrics import EVERY
+from whichf1.metrics import COUNTED, EVERY
 from whichf1.metrics.registry import Metric
+from whichf1.scoring import evaluate, lines
 
 Array = npt.NDArray[Any]
 SOME: dict[str, list[dict[str, Any]]] = {
@@ -216,40 +217,113 @@ def test_a_score_of_small_arrays_calls_few_functions(name: str) -> None:
 
 
 OF_DELTA = {
-    210: (
-        "brennan_prediger coverage_error label_ranking_average_precision label_ranking_loss "
-        "one_error log_loss hinge_loss"
+    55: (
+        "coverage_error log_loss hinge_loss subset_accuracy hamming_loss label_ranking_loss "
+        "label_ranking_average_precision one_error brier top_k_accuracy"
     ),
-    270: (
-        "cohen_kappa scott_pi fleiss_kappa gwet_ac1 mcc accuracy error_rate "
-        "adjusted_balanced_accuracy hamming_loss subset_accuracy top_k_accuracy brier "
-        "spherical_score ranked_probability_score roc_auc mean_value"
+    80: (
+        "adjusted_balanced_accuracy brennan_prediger cohen_kappa mcc scott_pi fleiss_kappa "
+        "spherical_score"
     ),
-    430: "one_vs_rest_mcc bayes_cost",
-    480: "krippendorff_alpha log_loss_skill brier_skill",
-    560: "expected_cost normalized_expected_cost",
-    790: (
-        "normalized_bayes_cost diagnostic_odds_ratio positive_likelihood_ratio "
-        "negative_likelihood_ratio"
-    ),
-    960: "aurc average_precision excess_aurc",
+    90: "ranked_probability_score gwet_ac1 average_precision krippendorff_alpha",
+    105: "roc_auc",
+    165: "dcg ndcg",
+    230: "mean_value",
+    275: "bayes_cost aurc excess_aurc macro_mae",
+    540: "expected_cost normalized_expected_cost",
+    770: "normalized_bayes_cost",
 }
 """The same for a delta interval of 2,000 items, which takes as many calls as one of 100."""
-OTHERS_OF_DELTA = 390
+OTHERS_OF_DELTA = 75
+OF_COUNTS = {300: "macro_mae", 570: "expected_cost normalized_expected_cost"}
+"""The same for an interval of counts."""
+OTHERS_OF_COUNTS = 165
+
+
+def asked(name: str, n: int) -> tuple[Callable[..., wf.Score], tuple[Array, ...]] | None:
+    """A score with its delta interval, and items of it; None if it has no such interval."""
+    metric = EVERY[name]
+    data: tuple[Array, ...] = next(data_of(metric, n, 0))
+    options = next(options_of(metric, len(np.unique(data[0]))))
+    if metric.kind == "value":
+        data, options = (np.random.default_rng(0).random(n),), {}
+    if "interval" not in getattr(wf, name).definition(**options).applicable:
+        return None
+    return partial(getattr(wf, name), **options, interval="delta"), data
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_a_delta_interval_calls_few_functions(name: str) -> None:
-    metric = EVERY[name]
-    data: tuple[Array, ...] = next(data_of(metric, 1999, 0))
-    options = next(options_of(metric, len(np.unique(data[0]))))
-    if metric.kind == "value":
-        data, options = (np.random.default_rng(0).random(1999),), {}
-    if "interval" not in getattr(wf, name).definition(**options).applicable:
+    found = asked(name, 1999)
+    if found is None:
         return
-    score = partial(getattr(wf, name), *data, **options, interval="delta")
+    score, data = found
     limits = {each: most for most, names in OF_DELTA.items() for each in names.split()}
-    assert fewest_calls(score) <= limits.get(name, OTHERS_OF_DELTA)
+    assert fewest_calls(partial(score, *data)) <= limits.get(name, OTHERS_OF_DELTA)
+
+
+@pytest.mark.parametrize("name", [x for x in EVERY if EVERY[x].kind in COUNTED])
+def test_a_delta_interval_of_counts_calls_few_functions(name: str) -> None:
+    found = asked(name, 1999)
+    if found is None:
+        return
+    score, data = found
+    counts = wf.count(*data)
+
+    def work() -> None:
+        counts.__dict__.pop("table", None)  # it would hide what it costs
+        score(counts)
+
+    limits = {each: most for most, names in OF_COUNTS.items() for each in names.split()}
+    assert fewest_calls(work) <= limits.get(name, OTHERS_OF_COUNTS)
+
+
+BENT = {
+    "average_precision", "aurc", "excess_aurc", "diagnostic_odds_ratio",
+    "positive_likelihood_ratio", "negative_likelihood_ratio",
+}  # fmt: skip
+"""Scores whose interval depends on a second derivative, which is a small difference."""
+
+
+@pytest.mark.parametrize("name", [x for x in EVERY if EVERY[x].kind != "value"])
+def test_quick_intervals_are_those_of_the_general_way(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """From arrays and from counts: the ends, the caution, and whether there is an interval."""
+    metric, score = EVERY[name], getattr(wf, name)
+    methods = ("delta", "delong") if name == "roc_auc" else ("delta",)
+    for seed, n in ((0, 400), (1, 37), (2, 9), (3, 2)):
+        for true, other in data_of(metric, n, seed):
+            for options in options_of(metric, len(np.unique(true))):
+                for method in methods:
+                    asked = {**options, "interval": method}
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        quick = outcome(score, true, other, **asked)
+                        with monkeypatch.context() as without:
+                            without.setattr(evaluate, "_QUICK", {})
+                            counted = outcome(score, true, other, **asked)
+                            without.setattr(evaluate, "_delta", lambda *_: None)
+                            without.setattr(lines, "precision_estimate", lambda *_: None)
+                            slow = outcome(score, true, other, **asked)
+                    same_score(name, quick, slow)
+                    same_score(name, counted, slow)
+
+
+def same_score(name: str, quick: wf.Score | str, slow: wf.Score | str) -> None:
+    if isinstance(quick, str) or isinstance(slow, str):
+        assert quick == slow
+        return
+    assert (quick.signature, quick.n, quick.classes) == (slow.signature, slow.n, slow.classes)
+    assert quick.value == pytest.approx(slow.value, rel=1e-12, nan_ok=True)
+    ours, theirs = quick.interval, slow.interval
+    if ours is None or theirs is None:
+        assert ours is theirs
+        return
+    assert (ours.caution, ours.level, ours.method) == (theirs.caution, theirs.level, theirs.method)
+    near = 1e-9 if name in BENT else 1e-12
+    ends = pytest.approx((theirs.low, theirs.high), rel=near, abs=1e-14)
+    assert (ours.low, ours.high) == ends
 
 
 @pytest.mark.parametrize(
@@ -263,7 +337,7 @@ def test_a_delta_interval_calls_few_functions(name: str) -> None:
         ("det_curve", 70),
         ("gain_curve", 72),
         ("calibration_curve", 50),
-        ("averaged_f1, delta", 240),
+        ("averaged_f1, delta", 110),
         *((name, 65) for name in SHORTHANDS),
     ],
 )

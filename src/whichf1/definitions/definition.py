@@ -300,9 +300,14 @@ class Definition:
 
     @cached_property
     def quick(self) -> Kind | None:
-        """The kind of its metric if only the value over all items is needed, otherwise None."""
-        kind, special = self.declaration.kind, (self.ignore, self.batch, self.interval)
-        if any(special) or self.classes == "range" or self.class_shares is not None:
+        """The kind of its metric if sums over all items suffice for its value and its interval.
+
+        Otherwise None.
+        """
+        kind, method = self.declaration.kind, self.interval
+        if method is not None and method.word not in ("delta", "delong"):
+            return None
+        if self.ignore or self.batch or self.classes == "range" or self.class_shares is not None:
             return None
         if kind == "items" or (kind == "rate" and self.average == "samples"):
             return "items" if self._every_class else None
@@ -312,6 +317,11 @@ class Definition:
             return None
         of_one = self.average is None and self.arguments.get("multi_class") is None
         return kind if of_one and self.positive in (None, 1) else None
+
+    @cached_property
+    def memo(self) -> dict[str, Any]:
+        """What other modules find out about it, under their own names."""
+        return {}
 
     @cached_property
     def _every_class(self) -> bool:

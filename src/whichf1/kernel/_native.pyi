@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from whichf1.kernel.reference import SpreadSums
+
 def count_pairs(
     true: Any, predicted: Any, weights: Any, threads: int, flush: int
 ) -> tuple[list[int], bytes, bytes, bytes]:
@@ -100,8 +102,10 @@ def label_flags(true: Any, scores: Any) -> bytes | None:
     Nor if the scores, floats of the same shape, are not all finite.
     """
 
-def label_scores(true: Any, other: Any, what: int, threads: int) -> tuple[float, float] | None:
-    """Σ and Σ² of a score of each item, by its place in ``reference.LABEL_SCORES``.
+def label_scores(
+    true: Any, other: Any, what: int, threads: int
+) -> tuple[float, float, float] | None:
+    """Σ, Σ² and Σ³ of a score of each item, by its place in ``reference.LABEL_SCORES``.
 
     None if a label is neither 0 nor 1, or a score not finite.
     """
@@ -127,7 +131,13 @@ def bins(scores: Any, positive: Any, edges: Any, threads: int, sums: Any) -> boo
     """
 
 def losses(
-    codes: Any, probabilities: Any, floor: float, tolerance: float, wanted: int, threads: int
+    codes: Any,
+    probabilities: Any,
+    floor: float,
+    tolerance: float,
+    wanted: int,
+    threads: int,
+    each: Any,
 ) -> tuple[float, float, float, float, int, int, float, float]:
     """Σ and Σ² of log loss (wanted & 1) and Brier score (& 2), and the first bad row (& 4).
 
@@ -135,7 +145,7 @@ def losses(
 
     A row is bad if it has a value outside [0, 1] or if its sum differs from 1 by more than the
     tolerance. Then comes the smallest code. A single column is the second of two, and the first has
-    the rest.
+    the rest. ``each``: where the Brier score or log loss of each item is written, or None.
     """
 
 def hits(codes: Any, scores: Any, k: int, ties: int, threads: int) -> tuple[int, int, int]:
@@ -166,6 +176,29 @@ def differentiate(
     False if a number is 0 that must not be.
     """
 
+def class_spread(
+    steps: Any,
+    constants: Any,
+    result: int,
+    tp: float,
+    fp: float,
+    fn: float,
+    tn: float,
+    bent: bool,
+) -> SpreadSums | None: ...
+def table_spread(
+    steps: Any,
+    constants: Any,
+    result: int,
+    margins: Any,
+    true: Any,
+    predicted: Any,
+    count: Any,
+    every: bool,
+) -> SpreadSums | None: ...
+def place_precisions(
+    positives: Any, negatives: Any, what: int
+) -> tuple[float, float, float, float, float, float]: ...
 def placements(
     positives: Any, negatives: Any, p: float, n: float, area: float
 ) -> tuple[float, float, float, float, float]: ...

@@ -15,6 +15,7 @@ from whichf1.kernel.reference import (
     CURVES,
     KEPT,
     LABEL_SCORES,
+    PRECISIONS,
     TOLERANCE,
     Array,
     CountedTable,
@@ -22,6 +23,7 @@ from whichf1.kernel.reference import (
     LossSums,
     Pairs,
     Ranks,
+    SpreadSums,
 )
 from whichf1.kernel.reference import encode as _encode_any
 from whichf1.kernel.reference import order as _order_any
@@ -30,6 +32,7 @@ _LOG, _BRIER, _CHECK, _HINGE = 1, 2, 4, 16
 _AHEAD = {"first": 1, "last": 2, "best": 0, "worst": 3}
 _LABEL_SCORES = {name: at for at, name in enumerate(LABEL_SCORES)}
 _CURVES = {name: at for at, name in enumerate(CURVES)}
+_PRECISIONS = {name: at for at, name in enumerate(PRECISIONS)}
 _KEPT = {name: at for at, name in enumerate(KEPT)}
 _OF_PAIRS = ("disorder", "precision")
 _MOST_LABELS = 64
@@ -213,8 +216,8 @@ def label_flags(true: Array, scores: Array) -> Array | None:
     return None if flags is None else np.ndarray(true.shape, _FLAG, flags)
 
 
-def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
-    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float, float] | None:
+    """Σ, Σ² and Σ³ of a score of each item by its labels, one of ``LABEL_SCORES``.
 
     Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
     None for other numbers, and in C if comparing each label with each would take long.
@@ -234,6 +237,17 @@ def placements(
     the sizes of the classes.
     """
     return c.placements(positives, negatives, p, n, area)
+
+
+def place_precisions(
+    positives: Array, negatives: Array, what: str
+) -> tuple[float, float, float, float, float, float]:
+    """A score of the precisions in a ranking, one of ``PRECISIONS``, from counts by score.
+
+    Its value; with s the part of a positive and t that of a negative, Σs², Σt², Σs³ + Σt³ and
+    Σs⁴ + Σt⁴; and the second derivative along these parts.
+    """
+    return c.place_precisions(positives, negatives, _PRECISIONS[what])
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
@@ -293,29 +307,32 @@ def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
     return sums if c.bins(scores, labels, edges, THREADS, sums) else None
 
 
-def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
+def loss_sums(
+    codes: Array, probabilities: Array, floor: float, each: Array | None = None
+) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
-    A single column of probabilities belongs to the second of two classes.
+    A single column of probabilities belongs to the second of two classes. ``each`` is where the
+    loss of each item is written.
     """
-    sums = c.losses(codes, probabilities, floor, TOLERANCE, _LOG | _CHECK, THREADS)
+    sums = c.losses(codes, probabilities, floor, TOLERANCE, _LOG | _CHECK, THREADS, each)
     n = len(codes)
     return LossSums(n, sums[0], sums[1], sums[4] == n, sums[5])
 
 
-def brier_sums(codes: Array, probabilities: Array) -> LossSums:
+def brier_sums(codes: Array, probabilities: Array, each: Array | None = None) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class.
 
     A single column of probabilities belongs to the second of two classes.
     """
-    sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS)
+    sums = c.losses(codes, probabilities, 0.0, TOLERANCE, _BRIER | _CHECK, THREADS, each)
     n = len(codes)
     return LossSums(n, sums[2], sums[3], sums[4] == n, sums[5])
 
 
 def hinge_sums(codes: Array, scores: Array) -> LossSums:
     """Σ and Σ² of how far the true class's score is from 1 above all others; fair if all finite."""
-    sums = c.losses(codes, scores, 0.0, 0.0, _HINGE, THREADS)
+    sums = c.losses(codes, scores, 0.0, 0.0, _HINGE, THREADS, None)
     n = len(codes)
     return LossSums(n, sums[6], sums[7], sums[4] == n, sums[5])
 
@@ -330,7 +347,7 @@ def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
 def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
     codes = np.ndarray(len(probabilities), np.int64, bytes(8), strides=(0,))  # all are 0
-    return c.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS)[4]
+    return c.losses(codes, probabilities, 0.0, tolerance, _CHECK, THREADS, None)[4]
 
 
 def sum_rows(rows: Array, order: Array, starts: Array) -> Array:
@@ -360,8 +377,9 @@ def multinomial(rng: np.random.Generator, items: int, share: Array, replicates: 
     known = generator.state
     here, step, low = known["state"]["state"], known["state"]["inc"], 2**64 - 1
     state = np.array([here >> 64, here & low, step >> 64, step & low], np.uint64)
-    rows = np.empty((len(share), replicates), np.uint8)
-    if not c.multinomial(state, items, share, rows):  # a number above 255
+    small = items * share.max(initial=0.0) < 256
+    rows = np.empty((len(share), replicates if small else 0), np.uint8)
+    if not small or not c.multinomial(state, items, share, rows):  # a number above 255
         rows = np.empty((len(share), replicates), np.int32)
         c.multinomial(state, items, share, rows)
     known["state"]["state"] = int(state[0]) << 64 | int(state[1])
@@ -384,3 +402,27 @@ def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None
         if c.differentiate(steps, constants, inputs, values, slopes, result)
         else None
     )
+
+
+def class_spread(
+    formula: Formula, tp: float, fp: float, fn: float, tn: float, bent: bool
+) -> SpreadSums | None:
+    """The sums for a formula of one class; with the second derivative if it is ``bent``.
+
+    None if a number is 0 that must not be.
+    """
+    steps, constants, result = formula
+    return c.class_spread(steps, constants, result, tp, fp, fn, tn, bent)
+
+
+def table_spread(
+    formula: Formula, margins: Any, true: Any, predicted: Any, count: Any, every: bool
+) -> SpreadSums | None:
+    """The same for a formula of all classes, from the margins and the cells of their table.
+
+    Cells are true and predicted classes with counts, or true · classes + predicted and then the
+    counts in one block of bytes. The sizes are those of every class, or of classes with true or
+    predicted items. None if a number is 0 that must not be.
+    """
+    steps, constants, result = formula
+    return c.table_spread(steps, constants, result, margins, true, predicted, count, every)

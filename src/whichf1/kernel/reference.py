@@ -236,6 +236,7 @@ def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     tp, fp, fn = np.frombuffer(margins, np.float64).reshape(3, -1)
     key, count = np.frombuffer(cells, np.int64), np.frombuffer(cells, np.float64)
     key, count = key[: len(key) // 2], count[len(count) // 2 :]
+    key, count = key[count > 0], count[count > 0]
     rows, columns = tp + fn, tp + fp
     n, (true, predicted) = rows.sum(), np.divmod(key, len(tp))
     filled = (rows[rows > 0], columns[columns > 0])
@@ -427,14 +428,17 @@ those that score at least as high as each true one; the share of the top-scored 
 """
 
 
-def label_scores(true: Array, other: Array, what: str) -> tuple[float, float] | None:
-    """Σ and Σ² of a score of each item by its labels, one of ``LABEL_SCORES``.
+def label_scores(true: Array, other: Array, what: str) -> tuple[float, float, float] | None:
+    """Σ, Σ² and Σ³ of a score of each item by its labels, one of ``LABEL_SCORES``.
 
     Both matrices (items, labels) hold 0 and 1; or ``other`` finite scores, if the score is of them.
     None for other numbers, and in C if comparing each label with each would take long.
     """
     values = (_of_sets if what in ("exact", "wrong") else _of_scores)(true, other, what)
-    return None if values is None else (float(values.sum()), float((values * values).sum()))
+    if values is None:
+        return None
+    squares = values * values
+    return float(values.sum()), float(squares.sum()), float((squares * values).sum())
 
 
 def _of_sets(true: Array, predicted: Array, what: str) -> Array | None:
@@ -487,6 +491,61 @@ def placements(
     ]
     (squares, cubes, fourths), (others, other_cubes, other_fourths) = sums
     return squares, others, cubes + other_cubes, fourths + other_fourths, bend
+
+
+PRECISIONS = ("mean", "risk", "excess")
+"""The mean precision at the score of each positive; the mean risk, which is 1 minus it, at that of
+each item; and how far that exceeds the risk of the best order."""
+
+
+def place_precisions(
+    positives: Array, negatives: Array, what: str
+) -> tuple[float, float, float, float, float, float]:
+    """A score of the precisions in a ranking, one of ``PRECISIONS``, from counts by score.
+
+    Its value; with s the part of a positive and t that of a negative, Σs², Σt², Σs³ + Σt³ and
+    Σs⁴ + Σt⁴; and the second derivative along these parts.
+    """
+    every = what != "mean"
+
+    def value(p: Array, q: Array) -> tuple[float, Array, Array]:
+        tp, fp = np.cumsum(p), np.cumsum(q)
+        size = np.maximum(tp + fp, _LEAST)
+        weight = p + q if every else p
+        total, positives, n = float((weight * (tp / size)).sum()), tp[-1], tp[-1] + fp[-1]
+        moved = weight / size**2
+        up, down = (np.cumsum((moved * x)[::-1])[::-1] for x in (fp, tp))
+        up, down = tp / size + up, (tp / size if every else 0.0) - down
+        if not every:
+            here = total / positives
+            return here, (up - here) / positives, down / positives
+        share = positives / n
+        risk = what == "risk"
+        here = (n - total if risk else positives - total - positives * log(share)) / n
+        sides = (1.0, 1.0) if risk else (share - log(share), share)
+        return here, (sides[0] - here - up) / n, (sides[1] - here - down) / n
+
+    counts = [np.asarray(x, np.float64) for x in (positives, negatives)]
+    here, *slopes = value(counts[0], counts[1])
+    mean = sum(float((x * s).sum()) for x, s in zip(counts, slopes, strict=True))
+    slopes = [s - mean / float(sum(map(np.sum, counts))) for s in slopes]
+    most = max(float(np.abs(s[x > 0]).max()) for x, s in zip(counts, slopes, strict=True))
+    second = 0.0
+    if most > 0:
+        step = _STEP / most
+        low, high = (
+            value(*[x * (1 + side * step * s) for x, s in zip(counts, slopes, strict=True)])[0]
+            for side in (-1, 1)
+        )
+        second = (low - 2 * here + high) / step**2
+    powers = [
+        [float((x * s**power).sum()) for x, s in zip(counts, slopes, strict=True)]
+        for power in (2, 3, 4)
+    ]
+    return here, *powers[0], sum(powers[1]), sum(powers[2]), second  # type: ignore[return-value]
+
+
+_LEAST = float(np.finfo(np.float64).tiny)
 
 
 def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
@@ -615,10 +674,13 @@ def bin_sums(scores: Array, labels: Array, edges: Array) -> Array | None:
     return sums
 
 
-def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
+def loss_sums(
+    codes: Array, probabilities: Array, floor: float, each: Array | None = None
+) -> LossSums:
     """Σ and Σ² of −ln max(p, floor), where p is the probability of the true class.
 
-    A single column of probabilities belongs to the second of two classes.
+    A single column of probabilities belongs to the second of two classes. ``each`` is where the
+    loss of each item is written.
     """
     codes, probabilities = _rows(codes, probabilities)
 
@@ -626,6 +688,8 @@ def loss_sums(codes: Array, probabilities: Array, floor: float) -> LossSums:
         p = np.take_along_axis(probabilities[rows], codes[rows, None], 1)[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):  # a floor of 0: infinite losses
             result: Array = -np.log(np.maximum(p, floor))
+        if each is not None:
+            each[rows] = result
         return result
 
     return _sum_losses(losses, codes, probabilities)
@@ -639,7 +703,7 @@ def _rows(codes: Array, probabilities: Array) -> tuple[Array, Array]:
     return codes.astype(np.intp, copy=False), probabilities
 
 
-def brier_sums(codes: Array, probabilities: Array) -> LossSums:
+def brier_sums(codes: Array, probabilities: Array, each: Array | None = None) -> LossSums:
     """Σ and Σ² of each item's squared distance between its probabilities and its true class.
 
     A single column of probabilities belongs to the second of two classes.
@@ -650,6 +714,8 @@ def brier_sums(codes: Array, probabilities: Array) -> LossSums:
         error = np.array(probabilities[rows], np.float64)
         error[np.arange(len(error)), codes[rows]] -= 1
         squared: Array = np.einsum("ij,ij->i", error, error)
+        if each is not None:
+            each[rows] = squared
         return squared
 
     return _sum_losses(losses, codes, probabilities)
@@ -794,6 +860,69 @@ def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None
                 wide = slopes[place].shape[-1] > 1 or part.shape[-1] == 1
                 slopes[place] += part if wide else part.sum(-1, keepdims=True)
     return known[formula.result][:, 0], np.stack(slopes[: inputs.shape[1]], 1)
+
+
+SpreadSums: TypeAlias = tuple[float, float, float, float, float, float, float, float]
+"""What the spread of a score of whole counts is computed from.
+
+The value; Σ of the squares and of the cubes of the items' influence; the second derivative along
+it, if it was asked for; and the fewest items, hits, false positives and misses of a class.
+"""
+_STEP = 1e-2
+"""The largest relative change of a count, for a second derivative."""
+
+
+def class_spread(
+    formula: Formula, tp: float, fp: float, fn: float, tn: float, bent: bool
+) -> SpreadSums | None:
+    """The sums for a formula of one class; with the second derivative if it is ``bent``.
+
+    None if a number is 0 that must not be.
+    """
+    kinds = np.array([tp, fp, fn, tn], np.float64)
+    computed = differentiate(formula, kinds.reshape(1, 4, 1))
+    if computed is None:
+        return None
+    value, slope = float(computed[0][0]), computed[1].reshape(4)
+    slope = slope - (kinds * slope).sum() / kinds.sum()
+    second, along = 0.0, float(np.abs(slope[kinds > 0]).max(initial=0.0))
+    if bent and along > 0:
+        step = _STEP / along
+        moved = np.stack([kinds * (1 + side * step * slope) for side in (-1, 1)])
+        both = differentiate(formula, moved.reshape(2, 4, 1))
+        if both is None:
+            return None
+        second = float(both[0][0] - 2 * value + both[0][1]) / step**2
+    square, cube = (float((kinds * slope**power).sum()) for power in (2, 3))
+    return value, square, cube, second, 0.0, 0.0, 0.0, 0.0
+
+
+def table_spread(
+    formula: Formula, margins: Any, true: Any, predicted: Any, count: Any, every: bool
+) -> SpreadSums | None:
+    """The same for a formula of all classes, from the margins and the cells of their table.
+
+    Cells are true and predicted classes with counts, or true · classes + predicted and then the
+    counts in one block of bytes. The sizes are those of every class, or of classes with true or
+    predicted items. None if a number is 0 that must not be.
+    """
+    sums = np.frombuffer(margins, np.float64).reshape(3, -1)
+    (tp, fp, fn), k = sums, sums.shape[1]
+    if count is None:
+        place, count = np.frombuffer(true, np.int64), np.frombuffer(true, np.float64)
+        place, count = place[: len(place) // 2], count[len(place) // 2 :]
+        true, predicted = np.divmod(place, k)
+    computed = differentiate(formula, np.stack([*sums, (tp + fn).sum() - tp - fp - fn])[None])
+    if computed is None:
+        return None
+    value, (right, columns, rows, tn) = float(computed[0][0]), computed[1][0]
+    others = tn.sum() - tn
+    wrong = (rows + others)[true] + (columns - tn)[predicted]
+    slope = np.where(true == predicted, (right + others)[true], wrong)
+    square, cube = (float((count * slope**power).sum()) for power in (2, 3))
+    seen = slice(None) if every else tp + fn + fp > 0
+    least = [float(x[seen].min(initial=inf)) for x in (tp + fn, tp, fp, fn)]
+    return value, square, cube, 0.0, least[0], least[1], least[2], least[3]
 
 
 def _parts(name: str, x: Array, y: Array, r: Array, g: Array) -> list[Array]:

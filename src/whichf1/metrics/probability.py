@@ -159,7 +159,7 @@ def spherical_score(x: Predicted) -> Array:
     probabilities=True,
     unlimited=True,
     relative="skill",
-    sums=lambda x, floor: kernel.loss_sums(x.codes, x.scores, floor),
+    sums=lambda x, floor, each=None: kernel.loss_sums(x.codes, x.scores, floor, each),
 )
 def log_loss_skill(
     x: Predicted,
@@ -178,7 +178,7 @@ def log_loss_skill(
     sklearn="d2_brier_score",
     probabilities=True,
     relative="skill",
-    sums=lambda x: kernel.brier_sums(x.codes, x.scores),
+    sums=lambda x, each=None: kernel.brier_sums(x.codes, x.scores, each),
 )
 def brier_skill(x: Predicted) -> Array:
     """Fraction by which the Brier score is lower than that of predicting the class frequencies."""

@@ -137,6 +137,7 @@ def _own_precision(r: RankTable, **_: object) -> Array:
     aliases=("ap", "average_precision_score"),
     sklearn="average_precision_score",
     of_areas=lambda **_: _mean_precision,
+    of_precisions="mean",
 )
 def average_precision(
     r: RankTable,
@@ -405,6 +406,7 @@ def _cost_area(positives: Array, negatives: Array) -> float:
     better="lower",
     probabilities=True,
     confidence=True,
+    of_precisions="risk",
 )
 def aurc(r: RankTable) -> Ratio:
     """Mean over items of the error rate among all at least as confident (Geifman, El-Yaniv).
@@ -421,6 +423,7 @@ def aurc(r: RankTable) -> Ratio:
     better="lower",
     probabilities=True,
     confidence=True,
+    of_precisions="excess",
 )
 def excess_aurc(r: RankTable) -> Ratio:
     """AURC minus that of the best order, with all errors last (Geifman et al. 2019)."""

@@ -260,6 +260,8 @@ class Metric:
     of_labels: str | None = None
     """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
     an array of all items."""
+    of_precisions: str | None = None
+    """For a ranking: what the kernel calls it, which finds its spread without derivatives."""
     of_ancestors: str | None = None
     """For classes in a hierarchy: the rate whose micro average this is, if items have sets of
     labels, over these labels and their ancestors."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,12 +45,14 @@ from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import Array, OneVsRest, Predicted, every_class
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
-from whichf1.tables.labels import Label
+from whichf1.tables.labels import Label, Labels
+from whichf1.tables.moments import beyond_rounding
 from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import some
 
 if TYPE_CHECKING:
     from whichf1.statistics.sample import Sample, Statistic
+    from whichf1.statistics.scales import Spread
 
 
 def run(
@@ -125,7 +128,10 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
         return None
     labels, margins = counted
     value = float(definition.of_table(margins, labels))
-    return plain_score(value, definition, len(y_true), labels)
+    if definition.interval is None:
+        return plain_score(value, definition, len(y_true), labels)
+    frozen = Frozen(margins, every_class(len(labels)), labels)
+    return _with_delta(definition, value, frozen, len(y_true))
 
 
 def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
@@ -134,14 +140,42 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
         if alone is None:
             return None
         labels, c = alone
-        return plain_score(float(definition.class_formula(c)), definition, len(y_true), labels)
-    counted = count_margins(y_true, y_pred, False)
+        value = float(definition.class_formula(c))
+        if definition.interval is None:
+            return plain_score(value, definition, len(y_true), labels)
+        return _with_delta(definition, value, Frozen(c, None, labels), len(y_true))
+    counted = count_margins(y_true, y_pred, definition.interval is not None)
     if counted is None:
         return None
     labels, margins = counted
     frozen = definition.fix(labels, margins)
-    value = definition.values(frozen)
-    return plain_score(float(value), definition.over_observed, len(y_true), frozen.labels)
+    value = float(definition.values(frozen))
+    if definition.interval is not None:
+        return _with_delta(definition, value, frozen, len(y_true))
+    return plain_score(value, definition.over_observed, len(y_true), frozen.labels)
+
+
+def _with_delta(definition: Definition, value: float, frozen: Frozen, n: int) -> Score | None:
+    """The score of counted arrays with its delta interval; None if that takes the general way."""
+    known = _delta(definition, frozen)
+    if known is None:
+        return None
+    from whichf1.statistics.intervals import delta_interval
+
+    interval = delta_interval(definition, value, *known)
+    return plain_score(value, definition.over_observed, n, frozen.labels, interval)
+
+
+def _delta(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
+    """The spread of a score of whole counts, and what there are too few of for an interval.
+
+    The table is that of all classes, or has the counts of the positive one alone.
+    """
+    from whichf1.statistics.cells import delta_of_class, delta_of_table
+
+    if definition.positive is not None:
+        return delta_of_class(definition, frozen.table)
+    return delta_of_table(definition, frozen)
 
 
 def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
@@ -150,6 +184,8 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
     if labels is None or settled is None:
         return None
     metric = settled.declaration
+    if settled.interval is not None:
+        return _with_area(settled, y_true, scores, labels)
     ratio_of = None if metric.of_areas is None else metric.of_areas(**settled.arguments)
     if ratio_of is not None:
         areas = kernel.rank_areas(scores, y_true)
@@ -179,6 +215,25 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
     return plain_score(float(top / bottom), settled, y_true.shape[0], labels)
 
 
+def _with_area(
+    definition: Definition, y_true: Array, scores: Array, labels: Labels
+) -> Score | None:
+    """The whole ROC AUC or mean precision with its interval; None for another score."""
+    area = definition.metric == "roc_auc" and definition.arguments["max_fpr"] is None
+    if not area and definition.declaration.of_precisions is None:
+        return None
+    table = rank_arrays(y_true, scores)
+    if table is None or not all(table.sizes):
+        return None
+    from whichf1.scoring.lines import area_estimate, precision_estimate
+
+    known = area_estimate(definition, table) if area else precision_estimate(definition, table)
+    if known is None:
+        return None
+    value, interval = known
+    return plain_score(value, definition, len(y_true), labels, interval)
+
+
 def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     metric, judged = definition.declaration, judged_arrays(y_true, scores)
     if judged is None:
@@ -188,23 +243,71 @@ def _loss(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     settled = definition.of_scores(labels, one=one)
     if settled is None or (one and not metric.probabilities):
         return None
+    summed, arguments = metric.sums, settled.arguments
+    if summed is None:
+        summed = partial(_summed, metric, settled.interval is not None)
+    elif settled.interval is not None and metric.relative is not None:
+        arguments = {**arguments, "each": np.empty(len(y_true))}
     try:
-        sums = (metric.sums or partial(_summed, metric))(items, **settled.arguments)
+        sums = summed(items, **arguments)
     except ValueError:  # a label that is not one of the classes
         return None
     if not sums.fair or (sums.least and not one):
         return None
     value = sums.total / sums.n
+    if settled.interval is not None:
+        if metric.relative is None:
+            return _with_sums(settled, sums, labels)
+        return _with_constant(settled, y_true, value, arguments.get("each"), labels)
     if metric.relative is not None:
-        constant = _constant_loss(metric, y_true, len(labels), **settled.arguments)
+        constant = _constant_loss(metric, y_true, len(labels), **settled.arguments)[0]
         if not constant > 0:
             return None
         value = 1 - value / constant if metric.relative == "skill" else value / constant
     return plain_score(value, settled, sums.n, labels)
 
 
-def _constant_loss(metric: Metric, codes: Array, classes: int, **arguments: Any) -> float:
-    """The mean loss if every item has the observed frequencies of the classes as probabilities."""
+def _with_sums(definition: Definition, sums: LossSums, labels: Labels) -> Score | None:
+    """A mean over items with its delta interval; None if a sum is not finite."""
+    from whichf1.statistics.intervals import sums_interval
+
+    n, mean, square = sums.n, sums.total / sums.n, sums.squares / sums.n
+    if not isfinite(square) or definition.interval.word != "delta":  # type: ignore[union-attr]
+        return None
+    error = sqrt(beyond_rounding(square - mean**2, square) / n)
+    return plain_score(mean, definition, n, labels, sums_interval(definition, mean, error, n))
+
+
+def _with_constant(
+    definition: Definition, codes: Array, mean: float, each: Array | None, labels: Labels
+) -> Score | None:
+    """A mean loss relative to that of the class frequencies, with its delta interval.
+
+    ``each`` has the loss of each item; None if it is not known, or if a class has no items.
+    """
+    from whichf1.statistics.intervals import delta_interval
+    from whichf1.statistics.items import few_of_class, few_worth, least_items, relative_spread
+
+    metric, n = definition.declaration, len(codes)
+    constant, losses, sizes = _constant_loss(metric, codes, len(labels), **definition.arguments)
+    least = int(sizes.min())
+    if each is None or not constant > 0 or not least or not isfinite(mean):
+        return None
+    skill = metric.relative == "skill"
+    spread = relative_spread(each, codes, losses, mean, constant, skill)
+    value = 1 - mean / constant if skill else mean / constant
+    few = few_worth(n, least_items(definition.unlimited, True), weighted=False)
+    interval = delta_interval(definition, value, spread, few or few_of_class(least))
+    return plain_score(value, definition, n, labels, interval)
+
+
+def _constant_loss(
+    metric: Metric, codes: Array, classes: int, **arguments: Any
+) -> tuple[float, Array, Array]:
+    """The mean loss if every item has the observed frequencies of the classes as probabilities.
+
+    Also that of each class with items, and how many items each class has.
+    """
     sizes = np.bincount(codes.astype(np.intp, copy=False), minlength=classes)
     here = every_class(classes)
     if np.count_nonzero(sizes) < classes:  # the loss of a class without items may be infinite
@@ -212,11 +315,11 @@ def _constant_loss(metric: Metric, codes: Array, classes: int, **arguments: Any)
     share = sizes / len(codes)
     each = np.ndarray((len(here), classes), share.dtype, share, 0, (0, share.itemsize))
     losses = metric.formula(Predicted(here, each), **arguments)
-    return float(np.add.reduce(share[here] * losses))
+    return float(np.add.reduce(share[here] * losses)), losses, sizes
 
 
-def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
-    """The sum of a loss over items, if the kernel accepts them."""
+def _summed(metric: Metric, squares: bool, items: Predicted, **arguments: Any) -> LossSums:
+    """The sum of a loss over items, and of its squares if asked, if the kernel accepts them."""
     codes, scores = items
     if metric.probabilities:
         sums = kernel.brier_sums(codes, scores)
@@ -228,42 +331,60 @@ def _summed(metric: Metric, items: Predicted, **arguments: Any) -> LossSums:
         scores = np.stack([1 - scores, scores], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # a loss may be infinite
         values = metric.formula(Predicted(codes.astype(np.intp, copy=False), scores), **arguments)
-    return sums._replace(total=float(np.add.reduce(values)))
+    square = float(np.add.reduce(values * values)) if squares else nan
+    return sums._replace(total=float(np.add.reduce(values)), squares=square)
 
 
 def _items(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
     labels = label_matrices(y_true, y_pred, False)
     if labels is None:
         return None
-    value = _of_labels(definition.declaration, y_true, y_pred)
-    if value is None:
-        table = label_arrays(y_true, y_pred, False)
-        if table is None:
-            return None
-        value = float(definition.values(definition.fix(labels, table)))
-    return plain_score(value, definition.over_declared, len(y_true), labels)
+    sums, n = _of_labels(definition.declaration, y_true, y_pred), len(y_true)
+    if definition.interval is not None:
+        return None if sums is None else _with_powers(definition, sums, n, labels)
+    if sums is not None:
+        return plain_score(sums[0] / n, definition.over_declared, n, labels)
+    table = label_arrays(y_true, y_pred, False)
+    if table is None:
+        return None
+    value = float(definition.values(definition.fix(labels, table)))
+    return plain_score(value, definition.over_declared, n, labels)
+
+
+def _with_powers(
+    definition: Definition, sums: tuple[float, float, float], n: int, labels: Labels
+) -> Score | None:
+    """A mean over items of label sets, of which Σ, Σ² and Σ³ are known, with its delta interval."""
+    from whichf1.statistics.intervals import delta_interval
+    from whichf1.statistics.items import few_worth, least_items, mean_of_powers
+
+    mean, spread = mean_of_powers(sums, n)
+    few = few_worth(n, least_items(False, True), weighted=False)
+    interval = delta_interval(definition, mean, spread, few)
+    return plain_score(mean, definition.over_declared, n, labels, interval)
 
 
 def _label_ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None:
     labels = label_matrices(y_true, scores, True)
     if labels is None:
         return None
-    value = _of_labels(definition.declaration, y_true, scores)
-    if value is None:
+    sums, n = _of_labels(definition.declaration, y_true, scores), len(y_true)
+    if sums is None:
         items = label_arrays(y_true, scores, True)
         if items is None:
             return None
         values = definition.declaration.formula(items, **definition.arguments)
-        value = float(np.add.reduce(values)) / len(values)
-    return plain_score(value, definition, len(y_true), labels)
+        sums = float(np.add.reduce(values)), float(np.add.reduce(values * values)), 0.0
+    if definition.interval is not None:
+        return _with_sums(definition, LossSums(n, *sums[:2]), labels)
+    return plain_score(sums[0] / n, definition, n, labels)
 
 
-def _of_labels(metric: Metric, y_true: Array, other: Array) -> float | None:
-    """The mean over items, if the kernel can add them up."""
+def _of_labels(metric: Metric, y_true: Array, other: Array) -> tuple[float, float, float] | None:
+    """The sums over items of their values and their powers, if the kernel can add them up."""
     if metric.of_labels is None:
         return None
-    summed = kernel.label_scores(y_true, other, metric.of_labels)
-    return None if summed is None else summed[0] / len(y_true)
+    return kernel.label_scores(y_true, other, metric.of_labels)
 
 
 _OF_COUNTS = (*COUNTED, "items")
@@ -484,9 +605,26 @@ def _estimate(
     if unknown or definition.interval is None:
         values = definition.values(frozen).reshape(-1)
         return values, [None] * len(values)
-    from whichf1.statistics.intervals import estimate
+    from whichf1.statistics.intervals import delta_interval, estimate
 
+    if definition.interval.word == "delta" and type(units) is Counts and units.cluster is None:
+        known = _delta_of_counts(definition, frozen)
+        if known is not None:
+            values = definition.values(frozen).reshape(-1)
+            return values, [delta_interval(definition, float(values[0]), *known)]
     return estimate(definition, statistic or _statistic(definition, frozen), _sample(frozen))
+
+
+def _delta_of_counts(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
+    """``_delta`` of counts of items without weights and clusters."""
+    table = frozen.table
+    if not table.exact or definition.positive is None:
+        return _delta(definition, frozen) if table.exact else None
+    code = frozen.classes[0]
+    tp, fp, fn = float(table.tp[code]), float(table.fp[code]), float(table.fn[code])
+    rest: Any = float(table.total) - tp - fp - fn
+    one: Any = (tp, fp, fn, rest)
+    return _delta(definition, frozen._replace(table=OneVsRest(*one)))
 
 
 def _sample(frozen: Frozen) -> Sample:

@@ -55,6 +55,7 @@ from whichf1.sources.sequences import cluster_codes, squared, weights_column
 from whichf1.sources.systems import ScoreColumns
 from whichf1.statistics.intervals import (
     cautioned,
+    delta_interval,
     estimate,
     interval_of,
     refuse_other,
@@ -63,6 +64,7 @@ from whichf1.statistics.intervals import (
 )
 from whichf1.statistics.items import (
     FEW_RANKED,
+    PREDICTIONS,
     LabelMeans,
     Means,
     Ranked,
@@ -73,12 +75,13 @@ from whichf1.statistics.items import (
     few_ranked,
     is_whole_area,
     mean_over_rankings,
+    precision_spread,
     rank_cells,
     table_values,
 )
 from whichf1.statistics.sample import FEW, Sample, in_threads, kinds
 from whichf1.statistics.scales import Interval
-from whichf1.tables.cells import Array, RankedLabels
+from whichf1.tables.cells import Array, RankedLabels, RankTable
 from whichf1.tables.labels import VALUE, Labels
 from whichf1.tables.moments import Moments, beyond_rounding
 from whichf1.tables.ranking import Ranking
@@ -384,17 +387,40 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
         )
     if is_whole_area(definition) and not definition.interval.drawn:
         refuse_other(definition)
-        value = _value(definition, ranking)
-        auto, sizes = isinstance(definition.interval, Auto), ranking.table.sizes
-        least = FEW if auto else FEW_RANKED
-        few = few_ranked(sizes, sizes, (least, least))
-        if auto:
-            twin = area_twin(ranking.table, value)
-            return value, cautioned(twin_interval(definition, value, twin), few)
-        interval = interval_of(definition, value, area_spread(ranking.table, value))
-        return value, cautioned(interval, few)
+        return area_estimate(definition, ranking.table)
+    known = precision_estimate(definition, ranking.table)
+    if known is not None:
+        return known
     (value,), (interval,) = estimate(definition, *rank_cells(definition, ranking.table))
     return float(value), interval
+
+
+def area_estimate(definition: Definition, table: RankTable) -> tuple[float, Interval | None]:
+    """The whole ROC AUC and its interval, which is not drawn."""
+    top, bottom = definition.declaration.formula(table, **definition.arguments)
+    value, sizes = float(top / bottom), table.sizes
+    auto = isinstance(definition.interval, Auto)
+    least = FEW if auto else FEW_RANKED
+    few = few_ranked(sizes, sizes, (least, least))
+    if auto:
+        twin = area_twin(table, value)
+        return value, cautioned(twin_interval(definition, value, twin), few)
+    return value, cautioned(interval_of(definition, value, area_spread(table, value)), few)
+
+
+def precision_estimate(
+    definition: Definition, table: RankTable
+) -> tuple[float, Interval | None] | None:
+    """A score of the precisions in a ranking without weights, with its delta interval."""
+    metric, method = definition.declaration, definition.interval
+    if metric.of_precisions is None or method is None or method.word != "delta":
+        return None
+    known = precision_spread(metric.of_precisions, table)
+    if known is None:
+        return None
+    names = PREDICTIONS if metric.confidence else ("positives", "negatives")
+    few = few_ranked(table.sizes, table.sizes, (FEW_RANKED, FEW_RANKED), names)
+    return known[0], delta_interval(definition, *known, few)
 
 
 def _mean_over_classes(
@@ -662,7 +688,7 @@ def _sums(definition: Definition, items: Any, lines: ScoredLines) -> LossSums:
     if metric.of_labels is not None and lines.items is None:
         summed = kernel.label_scores(items.true, items.scores, metric.of_labels)
         if summed is not None:
-            return LossSums(len(items.true), *summed)
+            return LossSums(len(items.true), *summed[:2])
     if metric.probabilities:
         check_rows(items.scores)
     values = np.asarray(_each(definition)(items), np.float64)

@@ -167,13 +167,17 @@ class Score(Displayed, float):
 _new_float = float.__new__
 
 
-def plain_score(value: float, definition: Definition, n: int, classes: Labels) -> Score:
-    """A score without an interval, of items without weights: as ``Score``, and faster."""
+def plain_score(
+    value: float, definition: Definition, n: int, classes: Labels, interval: Interval | None = None
+) -> Score:
+    """A score of items without weights: as ``Score``, and faster."""
     if definition.data:
-        return Score(value, definition, n, classes)
+        return Score(value, definition, n, classes, interval)
     self = _new_float(Score, value)
     fields = self.__dict__
     fields["definition"], fields["n"], fields["classes"] = definition, n, classes
+    if interval is not None:
+        fields["interval"] = interval
     return self
 
 

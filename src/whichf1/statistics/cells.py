@@ -219,21 +219,7 @@ class Cells(Statistic):
             size = _kind_of_size(counts, what)
             return size if squares is None else equal_items(size, _kind_of_size(squares, what))[0]
 
-        metric = definition.declaration
-        needs = (False, False)
-        if careful and rate:
-            needs = _needed_errors(metric, definition.parameters)
-        elif careful and _is_mean_of_classes(definition):  # of their recalls, or distances
-            needs = (False, True)
-        if rate and self._whole:  # one class with a ratio without end decides the mean
-            endless = _endless_without(metric, definition.parameters)
-            needs = (needs[0] or endless[0], needs[1] or endless[1])
-        least = {
-            "items": least_items,
-            "hits": FEW_HITS if careful else 0,
-            "false positives": FEW_HITS if needs[0] else 0,
-            "misses": FEW_HITS if needs[1] else 0,
-        }
+        least = _least_sizes(definition, careful, least_items)
         return fewest(size_of, lambda place: labels[codes[place]], least)
 
     def _few_in_base(self, sample: Sample, at: int) -> str | None:
@@ -551,6 +537,25 @@ class Cells(Statistic):
             return None
         gain = float(gains[0]) if len(gains) else float(losses[0]) if len(losses) else 1.0
         return Share(success, gain, float(losses[0]) if len(losses) else gain)
+
+
+def _least_sizes(definition: Definition, careful: bool, items: float) -> dict[str, float]:
+    """How many items, hits and errors each class of a score needs, the items as they are passed."""
+    metric = definition.declaration
+    rate, needs = metric.kind == "rate", (False, False)
+    if careful and rate:
+        needs = _needed_errors(metric, definition.parameters)
+    elif careful and _is_mean_of_classes(definition):  # of their recalls, or distances
+        needs = (False, True)
+    if rate and definition.average is not None:  # one class with a ratio without end decides
+        endless = _endless_without(metric, definition.parameters)
+        needs = (needs[0] or endless[0], needs[1] or endless[1])
+    return {
+        "items": items,
+        "hits": FEW_HITS if careful else 0,
+        "false positives": FEW_HITS if needs[0] else 0,
+        "misses": FEW_HITS if needs[1] else 0,
+    }
 
 
 def _kind_of_size(c: OneVsRest, what: str) -> Array:
@@ -974,9 +979,9 @@ def _recorded(definition: Definition, classes: int) -> tuple[kernel.Formula | No
 
     None if it is not one number, or needs more than margins.
     """
-    if definition.declaration.named or definition.class_shares is not None or classes < 2:
+    if definition.class_shares is not None or classes < 2:
         return None, False
-    fixed = Frozen(None, every_class(classes), Labels.trusted(range(classes)))
+    fixed = Frozen(None, every_class(classes), _NAMES)
 
     def other() -> Any:
         raise NotImplementedError("only margins are recorded")
@@ -988,7 +993,129 @@ def _recorded(definition: Definition, classes: int) -> tuple[kernel.Formula | No
     return formula, formula is not None and bool((formula.steps[:, 1:] == 3).any())
 
 
+class _Names:
+    """Labels in a formula that is recorded, which must not depend on them."""
+
+    def __len__(self) -> int:
+        raise NotImplementedError("only formulas of counts are recorded")
+
+    def __iter__(self) -> Any:
+        raise NotImplementedError("only formulas of counts are recorded")
+
+
+_NAMES: Any = _Names()
 _total: Any = np.add.reduce
+
+
+class Linearized(NamedTuple):
+    """What the delta interval of a score of whole counts depends on, found without any counts."""
+
+    formula: kernel.Formula | None
+    """The score in recorded steps, if they are recorded."""
+    least: dict[str, float]
+    """What each class needs."""
+    every: bool
+    """Whether it needs them in every class, or in those with true or predicted items."""
+    bent: bool = False
+    """Whether it is a ratio without end, whose curvature counts."""
+
+
+def _delta(definition: Definition, classes: int) -> Linearized | None:
+    """The same for a score of all classes, or of one; cached with the definition."""
+    known = definition.memo.get("delta")
+    if known is None or known[0] != classes:
+        known = definition.memo["delta"] = (classes, _found_delta(definition, classes))
+    delta: Linearized | None = known[1]
+    return delta
+
+
+def _found_delta(definition: Definition, classes: int) -> Linearized | None:
+    metric, whole = definition.declaration, definition.positive is None
+    rate = metric.kind == "rate"
+    bent = rate and metric.bounds[1] == inf
+    if whole and (bent or definition.epsilon or (rate and definition.average is None)):
+        return None  # the slopes of all cells are needed more than once, or there are many scores
+    formula = None
+    if not whole:
+        formula = _recorded_class(definition)
+    elif classes <= _MOST_RECORDED:
+        formula = _recorded(definition, classes)[0]
+    least = {} if definition.average == "micro" else _least_sizes(definition, True, FEW)
+    return Linearized(formula, least, rate, bent)
+
+
+def delta_of_table(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
+    """The spread of a score of all classes, and what there are too few of, in one step.
+
+    None if it takes more than one.
+    """
+    table, classes = frozen.table, len(frozen.labels)
+    if frozen.classes is not every_class(classes):
+        return None
+    delta = _delta(definition, classes)
+    if delta is None:
+        return None
+    sums = None if delta.formula is None else table.spread_sums(delta.formula, delta.every)
+    if sums is None:  # it is not recorded, or a 0/0 rule applies
+        return _traced_spread(definition, frozen), _few_of_table(delta, frozen)
+    for enough, size in zip(delta.least.values(), sums[4:], strict=False):
+        if size < enough:
+            return _spread(sums), _few_of_table(delta, frozen)
+    return _spread(sums), None
+
+
+def _few_of_table(delta: Linearized, frozen: Frozen) -> str | None:
+    """What a class has too few of, in words."""
+    table, codes = frozen.table, frozen.classes
+    if not delta.least:
+        return None
+    if not delta.every:
+        codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
+    sizes = partial(_kind_of_size, table.one_vs_rest(codes))
+    return fewest(sizes, lambda place: frozen.labels[codes[place]], delta.least)
+
+
+def _traced_spread(definition: Definition, frozen: Frozen) -> Spread:
+    """The spread of a score of whole counts by the steps of its formula, without a record."""
+    cells, slope = frozen.table.cells, margin_slopes(definition, frozen, frozen.table)[1]
+    table = Table(cells.true, cells.predicted, cells.values, cells.classes)
+    if slope.cells is None:
+        return _spread_in_blocks(slope, table, Sample(cells.values))
+    return Sample(cells.values).spread(slope.at(table.true, table.predicted))
+
+
+def delta_of_class(definition: Definition, c: OneVsRest) -> tuple[Spread, str | None] | None:
+    """The same for a score of one class, from its counts as plain numbers."""
+    delta = _delta(definition, 1)
+    if delta is None or delta.formula is None:
+        return None
+    tp, fp, fn = c.tp, c.fp, c.fn
+    sums = kernel.class_spread(delta.formula, tp, fp, fn, c.tn, delta.bent)  # type: ignore[arg-type]
+    if sums is None:
+        return None
+    for enough, size in zip(delta.least.values(), (tp + fn, tp, fp, fn), strict=False):
+        if size < enough:
+            one = OneVsRest(*(np.array([x]) for x in (tp, fp, fn, c.tn)))
+            few = fewest(partial(_kind_of_size, one), lambda _: definition.positive, delta.least)
+            return _spread(sums), few
+    return _spread(sums), None
+
+
+def _spread(sums: kernel.SpreadSums) -> Spread:
+    square, cube, second = sums[1:4]
+    if not 0 < square < inf:
+        return Spread(0.0 if square == 0 else inf)
+    error = sqrt(square)
+    return Spread(error, cube / square**1.5, second / square**1.5 if error > NONE else 0.0)
+
+
+def _recorded_class(definition: Definition) -> kernel.Formula | None:
+    """The steps of a rate of one class."""
+
+    def values(tp: Any, fp: Any, fn: Any, tn: Any) -> Any:
+        return definition.class_formula(OneVsRest(tp, fp, fn, tn))[..., 0]
+
+    return record(values, 4, 1)
 
 
 def kind_slopes(

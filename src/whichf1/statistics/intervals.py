@@ -14,6 +14,7 @@ import numpy as np
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.methods import Auto, Bootstrap, Method, Posterior
 from whichf1.errors import DefinitionError
+from whichf1.kernel import THREADS
 from whichf1.statistics.items import (
     FEW_ITEMS,
     few_outcomes,
@@ -21,7 +22,16 @@ from whichf1.statistics.items import (
     is_whole_area,
     least_items,
 )
-from whichf1.statistics.sample import Sample, Share, Statistic, Twin, kinds
+from whichf1.statistics.sample import (
+    MANY,
+    Drawn,
+    Sample,
+    Share,
+    Statistic,
+    Twin,
+    kinds,
+    one_ahead,
+)
 from whichf1.statistics.scales import (
     NONE,
     Interval,
@@ -36,6 +46,8 @@ from whichf1.statistics.scales import (
 )
 from whichf1.tables.cells import Array
 
+PARTS = 16
+"""In so many parts, replicates are drawn in a thread while scores of those before are computed."""
 MANY_ITEMS = 1000
 """From this many items on, a mean is normal enough, however skewed its items are."""
 
@@ -69,6 +81,16 @@ def estimate(
             few = few or _not_known_to_cover(definition)
             checked.append(cautioned(interval, few))
     return values, checked
+
+
+def delta_interval(
+    definition: Definition, value: float, spread: Spread, few: str | None
+) -> Interval | None:
+    """The interval of one value with this spread, as ``estimate`` gives it by the delta method."""
+    interval = interval_of(definition, value, spread)
+    if interval is None or _room(value, definition.bounds) < -NONE:
+        return None
+    return interval if few is None else cautioned(interval, few)
 
 
 def _not_known_to_cover(definition: Definition) -> str | None:
@@ -267,7 +289,10 @@ def replicates(
     statistics: Sequence[Statistic], sample: Sample, replicates: int, seed: int
 ) -> Array:
     """All values for every replicate (replicates, values), with the same draws for all."""
-    return np.concatenate([*replicates_in_parts(statistics, sample, replicates, seed)])
+    wide = all(map(attrgetter("adds_rows"), statistics))
+    ahead = wide and THREADS > 1 and replicates * len(sample.count) >= MANY
+    draws = sample.draws(replicates, seed, wide, PARTS if ahead else 1)
+    return np.concatenate([*_values(statistics, one_ahead(draws) if ahead else draws)])
 
 
 def replicates_in_parts(
@@ -275,7 +300,11 @@ def replicates_in_parts(
 ) -> Iterator[Array]:
     """The same, some replicates at a time."""
     wide = all(map(attrgetter("adds_rows"), statistics))
-    for drawn in sample.draws(replicates, seed, wide):
+    return _values(statistics, sample.draws(replicates, seed, wide))
+
+
+def _values(statistics: Sequence[Statistic], draws: Iterator[Drawn]) -> Iterator[Array]:
+    for drawn in draws:
         yield np.concatenate([each.replicated(drawn) for each in statistics], 1)
 
 

@@ -34,6 +34,7 @@ from whichf1.statistics.sample import (
 from whichf1.statistics.scales import LEAST, Proportion, Rate, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.cells import Array, Predicted, RankTable, Step, near_one, sum_by
+from whichf1.tables.moments import beyond_rounding
 
 FEW_ITEMS = 20
 """A mean of fewer items may be too skewed."""
@@ -62,6 +63,8 @@ FEW_BIASED = 100
 """A mean of rankings whose bias is removed needs this many in each class."""
 FEW_POOLED_BIASED = 300
 """A pooled one, whose bias is not removed, needs this many items."""
+PREDICTIONS = ("right predictions", "wrong predictions")
+"""What is ranked by confidence."""
 FEW_CLUSTERS_RANKED = 20
 """A ranking needs this many clusters: only the delta method is available for them."""
 
@@ -158,6 +161,17 @@ class Means(Itemwise):
     def beside(self, other: Means) -> Means:
         """The mean over the items of both."""
         return Means(np.concatenate([self.each, other.each]))
+
+
+def mean_of_powers(sums: tuple[float, float, float], n: int) -> tuple[float, Spread]:
+    """The mean of n values and its spread, from their sum and those of their powers."""
+    total, squares, cubes = sums
+    mean = total / n
+    square = beyond_rounding(squares / n - mean**2, squares / n)
+    if not square:
+        return mean, Spread(0.0)
+    third = cubes / n - 3 * mean * squares / n + 2 * mean**3
+    return mean, Spread(sqrt(square / n), third / (sqrt(n) * square**1.5))
 
 
 def few_items(sample: Sample, least: float) -> str | None:
@@ -260,9 +274,7 @@ class Relative(Itemwise):
         """Too few items for a mean, or of a class."""
         sizes = np.bincount(self._codes, sample.equal_items[0], self._classes)
         few = few_items(sample, least_items(self._unlimited, careful))
-        if few is None and sizes.min() < FEW:
-            return f"there are {sizes.min():.3g} items of a class"
-        return few
+        return few or few_of_class(sizes.min())
 
     def marks(self) -> list[Array]:
         """What distinguishes kinds of items."""
@@ -279,6 +291,31 @@ class Relative(Itemwise):
 
     def _with(self, each: Array, codes: Array) -> Relative:
         return Relative(each, codes, self._classes, self._loss, self._skill, self._unlimited)
+
+
+def relative_spread(
+    each: Array, codes: Array, losses: Array, mean: float, constant: float, skill: bool
+) -> Spread:
+    """The spread of a mean loss over that of the class frequencies, for items without weights.
+
+    ``losses`` are those of the frequencies for each class, and ``constant`` is their mean: it is
+    that of ``Relative.slope``, up to the means of both.
+    """
+    moved = (mean / constant * losses)[codes.astype(np.intp, copy=False)]
+    np.subtract(each, moved, out=moved)
+    moved -= float(np.add.reduce(moved)) / len(moved)
+    powers = moved * moved
+    square = float(np.add.reduce(powers))
+    if not 0 < square < inf:
+        return Spread(0.0 if square == 0 else inf)
+    powers *= moved
+    skew = float(np.add.reduce(powers)) / square**1.5
+    return Spread(sqrt(square) / (constant * len(moved)), -skew if skill else skew)
+
+
+def few_of_class(least: float) -> str | None:
+    """Too few items of the class that has the fewest, in words."""
+    return f"there are {least:.3g} items of a class" if least < FEW else None
 
 
 class LabelMeans(Itemwise):
@@ -759,7 +796,7 @@ class Rankings(Itemwise):
         part = self._definition.arguments.get("max_fpr") or 1.0
         names = ("positives", "negatives")
         if self._definition.declaration.confidence:
-            names = ("right predictions", "wrong predictions")
+            names = PREDICTIONS
         for ranking in self._rankings:
             sizes = [ranking.sizes(x) for x in (sample.count, sample.variances)]
             few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)), names)
@@ -860,6 +897,29 @@ def area_spread(table: RankTable, area: float) -> Spread:
         cube / square**1.5,
         2 * bend / (positives * negatives) / square**1.5,
         2 * square**2 / uncertain if uncertain > 0 else inf,
+    )
+
+
+def precision_spread(what: str, table: RankTable) -> tuple[float, Spread] | None:
+    """A score of the precisions in a ranking without weights, and its spread, in one step.
+
+    That is ``Sample.stratified_spread`` of its positives and negatives. None if a class is empty,
+    or if the score does not vary.
+    """
+    positives, negatives = (float(x) for x in table.sizes)
+    if not (positives and negatives):
+        return None
+    sums = kernel.place_precisions(table.positives, table.negatives, what)
+    value, *squares, cube, fourth, second = sums
+    square = sum(squares)
+    if not (0 < square < inf and value > 0):
+        return None
+    uncertain = fourth - square**2 / (positives + negatives)
+    return value, Spread(
+        sqrt(_corrected(squares[0], positives) + _corrected(squares[1], negatives)),
+        cube / square**1.5,
+        second / square**1.5,
+        max(2 * square**2 / uncertain, LEAST) if uncertain > 0 else inf,
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 from itertools import takewhile
 from math import hypot, inf, sqrt
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -33,6 +33,7 @@ from whichf1.statistics.scales import (
 from whichf1.tables.cells import Array, in_range
 from whichf1.tables.records import dataclass
 
+Part = TypeVar("Part")
 CHUNK = 1 << 18
 """Numbers drawn at a time, so that they fit into the cache."""
 WIDE_CHUNK = 1 << 22
@@ -223,10 +224,12 @@ class Sample:
         own = None if self.stratum is None else np.concatenate([self.stratum, stratum])
         return Sample(np.concatenate(count), np.concatenate(squares), stratum=own)
 
-    def draws(self, replicates: int, seed: int, wide: bool = False) -> Iterator[Drawn]:
+    def draws(
+        self, replicates: int, seed: int, wide: bool = False, parts: int = 1
+    ) -> Iterator[Drawn]:
         """Replicates of the units, some at a time; clusters are drawn whole.
 
-        ``wide``: as many at a time as is fastest for summing rows.
+        ``wide``: as many at a time as is fastest for summing rows; in at least so many parts.
         """
         rng, clusters = generator(seed), self.clusters
         width = len(self.count) + clusters
@@ -237,7 +240,8 @@ class Sample:
             return
         n = clusters or int(self.count.sum())
         share = np.full(clusters, 1 / clusters) if clusters else self.count / self.count.sum()
-        for size in chunks(replicates, width, self._at_once(wide)):
+        most = min(self._at_once(wide), -(-replicates * width // parts))
+        for size in chunks(replicates, width, most):
             yield self._drawn(kernel.multinomial(rng, n, share, size))
 
     @cached_property
@@ -852,6 +856,17 @@ def alongside(
             return work(), computed.result()
         finally:
             ended = True
+
+
+def one_ahead(parts: Iterator[Part]) -> Iterator[Part]:
+    """The parts in order, of which a thread computes the next one meanwhile."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(next, parts, None)
+        while (part := waiting.result()) is not None:
+            waiting = pool.submit(next, parts, None)
+            yield part
 
 
 def generator(seed: int) -> np.random.Generator:

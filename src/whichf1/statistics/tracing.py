@@ -333,6 +333,9 @@ class Recorded(NDArrayOperatorsMixin):
             return NotImplemented
         if ufunc is np.equal and not isinstance(inputs[1], Recorded) and inputs[1] == 0:
             return _IsZero(self)
+        if ufunc is np.add and isinstance(inputs[1], _IsZero):  # zeros replaced by ones: nowhere
+            inputs[1].any()
+            return inputs[0]
         if ufunc not in _RECORDED:
             return NotImplemented
         shapes = [x.shape for x in inputs if isinstance(x, Recorded)]
@@ -355,6 +358,11 @@ class _IsZero:
         """Whether it is anywhere."""
         self._array.check()
         return False
+
+    def sum(self, axis: int = -1) -> int:
+        """In how many places it is."""
+        self._array.check()
+        return 0
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function is not np.where or args[0] is not self:

@@ -238,7 +238,8 @@ class Margins:
         which it cannot exceed, so that it is no difference of larger numbers.
         """
         if self._information is not None:
-            return np.float64(self._information[0])  # type: ignore[return-value]
+            known: Array = self._information[0]
+            return known
         true, predicted = self.entropies
         rows = (self.rows, self.cells.true)
         columns = (self.columns, self.cells.predicted)
@@ -268,24 +269,29 @@ class Margins:
     def entropies(self) -> tuple[Array, Array]:
         """n times the entropy of the true classes, and of the predicted ones, in nats (…)."""
         if self._information is not None:
-            return self._information[1:]  # type: ignore[return-value]
+            return self._information[1:]
         return _sum(self._surprise(self.rows)), _sum(self._surprise(self.columns))
 
     @cached_property
-    def _information(self) -> tuple[float, ...] | None:
-        """Shared information and entropies of one table of whole numbers, as the kernel adds it up.
+    def _information(self) -> tuple[Any, Any, Any] | None:
+        """Shared information and entropies of tables of whole numbers, as the kernel adds them up.
 
         So they have the same bits however the items were counted.
         """
         key, values = self.cells.key, self.cells.values
-        if values.ndim != 1 or values.dtype != np.float64:
+        if values.ndim > 2 or values.dtype != np.float64:
             return None
-        if (values % 1).any() or self.total >= 2**53:
+        if (values % 1).any() or (self.total >= 2**53).any():
             return None
-        margins = np.concatenate([self.tp, self.fp, self.fn])
-        filled = values > 0
-        cells = key[filled].astype(np.int64).tobytes() + values[filled].tobytes()
-        return kernel.information(margins.tobytes(), cells)
+        margins, places = np.concatenate([self.tp, self.fp, self.fn], -1), key.astype(np.int64)
+        if values.ndim == 1:
+            filled = values > 0
+            cells = places[filled].tobytes() + values[filled].tobytes()
+            return kernel.information(margins.tobytes(), cells)
+        before, pairs = places.tobytes(), zip(margins, values, strict=True)
+        each = [kernel.information(m.tobytes(), before + x.tobytes()) for m, x in pairs]
+        shared, true, predicted = np.array(each, np.float64).reshape(-1, 3).T
+        return shared, true, predicted
 
     def _surprise(self, items: Array) -> Array:
         """items · ln(n / items) of each class.
@@ -372,8 +378,12 @@ class CountedMargins(Margins):
     entropies = property(lambda self: self._information[1:])
     _tn = _distances = None
 
+    def spread_sums(self, formula: kernel.Formula, every: bool) -> kernel.SpreadSums | None:
+        """What the spread of a formula of these counts is computed from; None where 0/0 is."""
+        return kernel.table_spread(formula, self._table[1], self._filled, None, None, every)
+
     @cached_property
-    def _information(self) -> tuple[float, ...]:
+    def _information(self) -> tuple[Any, Any, Any]:
         return kernel.information(self._table[1], self._filled)
 
     @property
@@ -588,8 +598,9 @@ class Table(Margins):
     @cached_property
     def tp(self) -> Array:  # type: ignore[override]
         """True positives; the false positives and negatives are computed along with them."""
+        tp: Array
+        sums = np.zeros((3, self.classes))
         if self.count.ndim == 1 and self.count.dtype.char == "d":
-            sums = np.zeros((3, self.classes))
             kernel.margins(self.true, self.predicted, np.ascontiguousarray(self.count), sums)
             sums.setflags(write=False)
             tp, fp, fn = sums
@@ -598,8 +609,19 @@ class Table(Margins):
             tp = sum_by(self.true[right], self.count[..., right], self.classes)
             fp = sum_by(self.predicted[wrong], self.count[..., wrong], self.classes)
             fn = sum_by(self.true[wrong], self.count[..., wrong], self.classes)
-        self.__dict__.update(fp=fp, fn=fn)
+        self.__dict__.update(fp=fp, fn=fn, _sums=sums)
         return tp
+
+    def spread_sums(self, formula: kernel.Formula, every: bool) -> kernel.SpreadSums | None:
+        """What the spread of a formula of these counts is computed from; None where 0/0 is.
+
+        Also None for counts that are not whole numbers.
+        """
+        if not self.exact or self.count.ndim > 1 or self.tp.dtype.char != "d":
+            return None
+        true, predicted = (np.ascontiguousarray(x, np.int64) for x in (self.true, self.predicted))
+        count, sums = np.ascontiguousarray(self.count), self.__dict__["_sums"]
+        return kernel.table_spread(formula, sums, true, predicted, count, every)
 
     fp = cached_property(lambda self: (self.tp, self.__dict__["fp"])[1])
     fn = cached_property(lambda self: (self.tp, self.__dict__["fn"])[1])

@@ -123,37 +123,171 @@ static void backwards(int64_t op, register_ *x, register_ *y, const register_ *o
     }
 }
 
+/* The registers of a formula, in one block of memory. */
+typedef struct {
+    const wf_formula *formula;
+    register_ *r;
+    double *room;
+    size_t size;
+} work;
+
+static wf_status start(work *w, const wf_formula *f)
+{
+    size_t registers = f->inputs + f->constants + f->steps;
+    w->formula = f;
+    w->size = 2 * registers * (f->classes ? f->classes : 1);
+    w->r = malloc((registers ? registers : 1) * sizeof *w->r);
+    w->room = malloc(w->size * sizeof *w->room);
+    if (!w->r || !w->room) return WF_NO_MEMORY;
+    return lay_out(f, w->r, w->room) ? WF_OK : WF_BAD_CODE;
+}
+
+static void end(work *w)
+{
+    free(w->r);
+    free(w->room);
+}
+
+/* The value for these inputs (inputs, classes). */
+static wf_status evaluate(work *w, const double *inputs, double *value)
+{
+    const wf_formula *f = w->formula;
+    register_ *r = w->r;
+    size_t first = f->inputs + f->constants;
+    memset(w->room, 0, w->size * sizeof *w->room);
+    for (size_t i = 0; i < f->inputs; i++)
+        memcpy(r[i].value, inputs + i * f->classes, f->classes * sizeof *inputs);
+    for (size_t i = 0; i < f->constants; i++) r[f->inputs + i].value[0] = f->constant[i];
+    for (size_t i = 0; i < f->steps; i++) {
+        const int64_t *s = f->step + 3 * i;
+        if (!forwards(s[0], r + s[1], r + (is_binary(s[0]) ? s[2] : s[1]), r + first + i))
+            return WF_ZERO;
+    }
+    *value = r[f->result].value[0];
+    return WF_OK;
+}
+
+/* After that, the slopes: they are in the registers of the inputs. */
+static void differentiate(work *w)
+{
+    const wf_formula *f = w->formula;
+    register_ *r = w->r;
+    r[f->result].slope[0] = 1;
+    for (size_t i = f->steps; i-- > 0;) {
+        const int64_t *s = f->step + 3 * i;
+        if (s[0] != WF_NO_ZERO)
+            backwards(s[0], r + s[1], r + (is_binary(s[0]) ? s[2] : s[1]),
+                      r + f->inputs + f->constants + i);
+    }
+}
+
 wf_status wf_differentiate(const wf_formula *f, const double *inputs, size_t tables, double *values,
                            double *slopes)
 {
-    size_t first = f->inputs + f->constants, registers = first + f->steps;
-    size_t size = f->inputs * f->classes, most = 2 * registers * (f->classes ? f->classes : 1);
-    register_ *r = malloc((registers ? registers : 1) * sizeof *r);
-    double *room = malloc(most * sizeof *room);
-    wf_status status = r && room ? WF_OK : WF_NO_MEMORY;
-    if (!status && !lay_out(f, r, room)) status = WF_BAD_CODE;
+    work w;
+    size_t size = f->inputs * f->classes;
+    wf_status status = start(&w, f);
     for (size_t t = 0; t < tables && !status; t++) {
-        memset(room, 0, most * sizeof *room);
-        for (size_t i = 0; i < f->inputs; i++)
-            memcpy(r[i].value, inputs + t * size + i * f->classes, f->classes * sizeof *room);
-        for (size_t i = 0; i < f->constants; i++) r[f->inputs + i].value[0] = f->constant[i];
-        for (size_t i = 0; i < f->steps && !status; i++) {
-            const int64_t *s = f->step + 3 * i;
-            if (!forwards(s[0], r + s[1], r + (is_binary(s[0]) ? s[2] : s[1]), r + first + i))
-                status = WF_ZERO;
-        }
+        status = evaluate(&w, inputs + t * size, values + t);
         if (status) break;
-        r[f->result].slope[0] = 1;
-        for (size_t i = f->steps; i-- > 0;) {
-            const int64_t *s = f->step + 3 * i;
-            if (s[0] != WF_NO_ZERO)
-                backwards(s[0], r + s[1], r + (is_binary(s[0]) ? s[2] : s[1]), r + first + i);
-        }
-        values[t] = r[f->result].value[0];
+        differentiate(&w);
         for (size_t i = 0; i < f->inputs; i++)
-            memcpy(slopes + t * size + i * f->classes, r[i].slope, f->classes * sizeof *room);
+            memcpy(slopes + t * size + i * f->classes, w.r[i].slope, f->classes * sizeof *slopes);
     }
-    free(r);
-    free(room);
+    end(&w);
+    return status;
+}
+
+/* The slope of a cell that is wrong is that of its true class plus that of its predicted one; a cell
+ * is a true negative of all classes but its own. */
+static void slopes_of_cells(work *w)
+{
+    register_ *r = w->r;
+    size_t k = w->formula->classes;
+    double *tp = r[0].slope, *fp = r[1].slope, *fn = r[2].slope, *tn = r[3].slope;
+    double total = sum_of(tn, k);
+    for (size_t i = 0; i < k; i++) {
+        double others = total - tn[i];
+        tp[i] += others, fn[i] += others, fp[i] -= tn[i];
+    }
+}
+
+wf_status wf_table_spread(const wf_formula *f, const double *margins, const wf_table_cells *cells,
+                          int every, wf_spread *out)
+{
+    size_t k = f->classes;
+    const double *tp = margins, *fp = margins + k, *fn = margins + 2 * k;
+    double *inputs = malloc(4 * (k ? k : 1) * sizeof *inputs), n = 0;
+    work w = {0};
+    wf_status status = inputs ? start(&w, f) : WF_NO_MEMORY;
+    if (!status && f->inputs != 4) status = WF_BAD_CODE;
+    *out = (wf_spread){.least = {INFINITY, INFINITY, INFINITY, INFINITY}};
+    if (!status) {
+        memcpy(inputs, margins, 3 * k * sizeof *inputs);
+        for (size_t i = 0; i < k; i++) n += tp[i] + fn[i];
+        for (size_t i = 0; i < k; i++) {
+            inputs[3 * k + i] = n - tp[i] - fp[i] - fn[i];
+            double sizes[4] = {tp[i] + fn[i], tp[i], fp[i], fn[i]};
+            for (int j = 0; j < 4 && (every || sizes[0] + fp[i] > 0); j++)
+                if (sizes[j] < out->least[j]) out->least[j] = sizes[j];
+        }
+        status = evaluate(&w, inputs, &out->value);
+    }
+    for (size_t i = 0; i < cells->cells && !status && !cells->predicted; i++)
+        if (cells->true_[i] < 0 || (uint64_t)cells->true_[i] >= (uint64_t)k * k)
+            status = WF_BAD_CODE;
+    for (size_t i = 0; i < cells->cells && !status && cells->predicted; i++)
+        if (cells->true_[i] < 0 || (uint64_t)cells->true_[i] >= k || cells->predicted[i] < 0 ||
+            (uint64_t)cells->predicted[i] >= k)
+            status = WF_BAD_CODE;
+    if (!status) {
+        differentiate(&w);
+        slopes_of_cells(&w);
+        const double *right = w.r[0].slope, *columns = w.r[1].slope, *rows = w.r[2].slope;
+        double square = 0, cube = 0;
+        for (size_t i = 0; i < cells->cells; i++) {
+            size_t row = (size_t)cells->true_[i], column;
+            if (cells->predicted) column = (size_t)cells->predicted[i];
+            else column = row % k, row /= k;
+            double slope = row == column ? right[row] : rows[row] + columns[column];
+            double part = cells->count[i] * slope;
+            square += part * slope, cube += part * slope * slope;
+        }
+        out->square = square, out->cube = cube;
+    }
+    end(&w);
+    free(inputs);
+    return status;
+}
+
+wf_status wf_class_spread(const wf_formula *f, const double *kinds, int bent, wf_spread *out)
+{
+    work w = {0};
+    double slope[4], total = 0, mean = 0, along = 0, moved[2] = {0}, inputs[4];
+    wf_status status = start(&w, f);
+    *out = (wf_spread){0};
+    if (!status && (f->inputs != 4 || f->classes != 1)) status = WF_BAD_CODE;
+    if (!status) status = evaluate(&w, kinds, &out->value);
+    if (!status) {
+        differentiate(&w);
+        for (int i = 0; i < 4; i++) slope[i] = w.r[i].slope[0], mean += kinds[i] * slope[i];
+        for (int i = 0; i < 4; i++) total += kinds[i];
+        for (int i = 0; i < 4; i++) {
+            slope[i] -= mean / total;
+            double part = kinds[i] * slope[i];
+            out->square += part * slope[i], out->cube += part * slope[i] * slope[i];
+            if (kinds[i] > 0 && fabs(slope[i]) > along) along = fabs(slope[i]);
+        }
+    }
+    if (!status && bent && along > 0) { /* when each count changes by these fractions of itself */
+        double step = WF_STEP / along;
+        for (int side = 0; side < 2 && !status; side++) {
+            for (int i = 0; i < 4; i++)
+                inputs[i] = kinds[i] * (1 + (side ? step : -step) * slope[i]);
+            status = evaluate(&w, inputs, &moved[side]);
+        }
+        out->second = (moved[0] - 2 * out->value + moved[1]) / (step * step);
+    }
+    end(&w);
     return status;
 }

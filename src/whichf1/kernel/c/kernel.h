@@ -166,7 +166,7 @@ typedef enum {
 /* Matrices of the same shape with columns: of 0 and 1, and another such or one of finite floats;
  * else WF_BAD_CODE. */
 wf_status wf_label_scores(const wf_cells *true_, const wf_cells *other, wf_label_score what,
-                          int threads, double *total, double *squares);
+                          int threads, double *sums);
 
 /* fixed_width.c: codes of fixed-width strings --------------------------------------------------- */
 
@@ -304,6 +304,7 @@ typedef struct {
     double floor, tolerance;
     size_t k;
     int ties;
+    double *each; /* where the log loss or Brier score of each row is written, or NULL */
 } wf_loss_options;
 
 wf_status wf_loss(const wf_column *codes, const wf_matrix *probabilities, wf_loss_options options,
@@ -356,6 +357,21 @@ typedef struct {
 wf_placements wf_place(const wf_column *positives, const wf_column *negatives, const int *floats,
                        size_t n, const double *sizes, double area);
 
+/* Scores of the precision at the score of each item: its mean over positives; the mean risk, which is
+ * 1 minus it, over all items; and how far that exceeds the risk of the best order. */
+typedef enum { WF_MEAN_PRECISION, WF_RISK, WF_EXCESS } wf_precisions;
+
+/* Such a score, sums over the items of powers of their influence, as above, and its second derivative
+ * along the influences. */
+typedef struct {
+    double value, squares[2], cubes, fourths, second;
+} wf_moments;
+
+#define WF_STEP 1e-2 /* the largest relative change of a count, for a second derivative */
+
+wf_status wf_place_precisions(const wf_column *positives, const wf_column *negatives,
+                              const int *floats, size_t n, wf_precisions what, wf_moments *out);
+
 /* formula.c -------------------------------------------------------------------------------------- */
 
 /* What a step does with its first argument, and up to WF_HIGHER with its second. The last one checks
@@ -386,5 +402,29 @@ typedef struct {
  * WF_ZERO if a number is 0 that must not be; WF_BAD_CODE if it is not a formula of one number. */
 wf_status wf_differentiate(const wf_formula *formula, const double *inputs, size_t tables,
                            double *values, double *slopes);
+
+/* The cells of a table: the true class of each and the predicted one, or true · classes + predicted
+ * alone; and how many items it has. */
+typedef struct {
+    const int64_t *true_, *predicted;
+    const double *count;
+    size_t cells;
+} wf_table_cells;
+
+/* The value of a score of whole counts, and sums over the items of powers of their influence. */
+typedef struct {
+    double value, square, cube;
+    double second;   /* the second derivative along the influences */
+    double least[4]; /* the fewest items, hits, false positives and misses of a class */
+} wf_spread;
+
+/* Of a formula of tp, fp, fn and tn of all classes; margins are the first three. The sizes are of
+ * every class, or of those with true or predicted items. */
+wf_status wf_table_spread(const wf_formula *formula, const double *margins,
+                          const wf_table_cells *cells, int every, wf_spread *out);
+
+/* Of a formula of one class, whose tp, fp, fn and tn are the kinds of items; the second derivative
+ * only if it is requested, as one that is bent. */
+wf_status wf_class_spread(const wf_formula *formula, const double *kinds, int bent, wf_spread *out);
 
 #endif

@@ -12,7 +12,7 @@
 enum { CHUNK = 1024, BLOCK = 768, SMALL = 1 << 14 };
 
 typedef struct {
-    double total, squares;
+    double sums[3]; /* of the values, their squares and their cubes */
     wf_status status;
 } chunk;
 
@@ -140,8 +140,9 @@ static void add_scores(const work *w, size_t rows, const uint64_t *labels, const
     }
     for (size_t i = 0; i < rows; i++) {
         double value = score(labels + i * n, scores + i * n, n);
-        out->total += value;
-        out->squares += value * value;
+        out->sums[0] += value;
+        out->sums[1] += value * value;
+        out->sums[2] += value * value * value;
     }
 }
 
@@ -173,7 +174,7 @@ static size_t add_bytes(const unsigned char *bytes, size_t n)
 static void add_sets(const work *w, size_t rows, const uint64_t *labels, const uint64_t *guessed,
                      chunk *out)
 {
-    size_t n = w->true_->columns, same = 0, wrong = 0, squares = 0;
+    size_t n = w->true_->columns, same = 0, sums[3] = {0};
     unsigned char few[BLOCK], *differ = rows * n <= BLOCK ? few : malloc(rows * n);
     if (!differ || !compare(labels, guessed, rows * n, differ)) {
         out->status = differ ? WF_BAD_CODE : WF_NO_MEMORY;
@@ -183,12 +184,12 @@ static void add_sets(const work *w, size_t rows, const uint64_t *labels, const u
     for (size_t i = 0; i < rows; i++) {
         size_t here = add_bytes(differ + i * n, n);
         same += !here;
-        wrong += here;
-        squares += here * here;
+        sums[0] += here;
+        sums[1] += here * here;
+        sums[2] += here * here * here;
     }
     if (differ != few) free(differ);
-    out->total += (double)(w->what == WF_EXACT ? same : wrong);
-    out->squares += (double)(w->what == WF_EXACT ? same : squares);
+    for (int i = 0; i < 3; i++) out->sums[i] += (double)(w->what == WF_EXACT ? same : sums[i]);
 }
 
 static int of_sets(wf_label_score what) { return what == WF_EXACT || what == WF_WRONG; }
@@ -221,11 +222,11 @@ static void sum_part(void *context, int index)
 }
 
 wf_status wf_label_scores(const wf_cells *true_, const wf_cells *other, wf_label_score what,
-                          int threads, double *total, double *squares)
+                          int threads, double *sums)
 {
-    chunk one = {0, 0, WF_OK};
+    chunk one = {{0}, WF_OK};
     work w = {.true_ = true_, .other = other, .what = what, .by_chunk = &one};
-    *total = *squares = 0;
+    for (int i = 0; i < 3; i++) sums[i] = 0;
     if (!of_sets(what) && !other->floats) return WF_BAD_CODE;
     w.chunks = (true_->rows + CHUNK - 1) / CHUNK;
     w.at_a_time = true_->columns < BLOCK ? BLOCK / true_->columns : 1;
@@ -236,13 +237,10 @@ wf_status wf_label_scores(const wf_cells *true_, const wf_cells *other, wf_label
     wf_status status = WF_OK;
     for (size_t i = 0; i < w.chunks; i++) {
         if (!status) status = w.by_chunk[i].status;
-        *total += w.by_chunk[i].total;
-        *squares += w.by_chunk[i].squares;
+        for (int power = 0; power < 3; power++) sums[power] += w.by_chunk[i].sums[power];
     }
-    if (what == WF_WRONG) { /* shares of the labels */
-        *total /= (double)true_->columns;
-        *squares /= (double)true_->columns * (double)true_->columns;
-    }
+    double labels = what == WF_WRONG ? (double)true_->columns : 1; /* shares of the labels */
+    sums[0] /= labels, sums[1] /= labels * labels, sums[2] /= labels * labels * labels;
     if (w.by_chunk != &one) free(w.by_chunk);
     return status;
 }

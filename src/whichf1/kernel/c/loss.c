@@ -267,7 +267,7 @@ VECTORISED static int all_finite(const double *values, size_t n)
 
 /* Add the losses of rows whose codes have been checked. */
 static void add_losses(const work *w, const double *rows, const double *by_column,
-                       const uint64_t *codes, size_t n, wf_losses *out)
+                       const uint64_t *codes, size_t start, size_t n, wf_losses *out)
 {
     double losses[CHUNK], own[CHUNK];
     size_t columns = w->p->columns;
@@ -280,6 +280,8 @@ static void add_losses(const work *w, const double *rows, const double *by_colum
         brier_losses(by_column, codes, n, columns, losses);
         sum_up(losses, n, &out->brier_sum, &out->brier_squares);
     }
+    if (w->options.each && wanted & (WF_LOG | WF_BRIER))
+        memcpy(w->options.each + start, losses, n * sizeof *losses);
     if (!(wanted & OF_SCORES)) return;
     for (size_t i = 0; i < n; i++) own[i] = rows[i * columns + codes[i]];
     if (wanted & WF_HINGE) {
@@ -321,7 +323,8 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
         if (wanted & WF_CHECK) check(w, rows, by_column, i, n, out);
         if (wanted & OF_SCORES && out->bad_row == m->rows && !all_finite(by_column, n * m->columns))
             out->bad_row = i;
-        if (out->bad_code == m->rows) add_losses(w, rows, by_column, codes + (i - start), n, out);
+        if (out->bad_code == m->rows)
+            add_losses(w, rows, by_column, codes + (i - start), i, n, out);
     }
 }
 

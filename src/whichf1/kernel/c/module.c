@@ -737,7 +737,7 @@ static PyObject *label_scores(PyObject *self, PyObject *const *args, Py_ssize_t 
     Py_buffer views[2];
     wf_cells cells[2];
     wf_status status;
-    double total, squares;
+    double sums[3];
     PyObject *result = NULL;
     int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[3]);
     if (threads < 0) return NULL;
@@ -751,11 +751,12 @@ static PyObject *label_scores(PyObject *self, PyObject *const *args, Py_ssize_t 
         if (cells[0].rows == cells[1].rows && cells[0].columns == cells[1].columns &&
             cells[0].columns) {
             Py_BEGIN_ALLOW_THREADS
-            status = wf_label_scores(&cells[0], &cells[1], (wf_label_score)what, threads, &total,
-                                     &squares);
+            status = wf_label_scores(&cells[0], &cells[1], (wf_label_score)what, threads, sums);
             Py_END_ALLOW_THREADS
             if (status == WF_BAD_CODE) result = Py_NewRef(Py_None);
-            else result = status ? failed(status) : Py_BuildValue("(dd)", total, squares);
+            else
+                result =
+                    status ? failed(status) : Py_BuildValue("(ddd)", sums[0], sums[1], sums[2]);
         } else PyErr_SetString(PyExc_ValueError, "matrices must have the same shape, with columns");
         PyBuffer_Release(&views[1]);
     }
@@ -815,6 +816,42 @@ static PyObject *placements(PyObject *self, PyObject *const *args, Py_ssize_t na
             Py_END_ALLOW_THREADS
             result =
                 Py_BuildValue("(ddddd)", p.squares[0], p.squares[1], p.cubes, p.fourths, p.bend);
+        }
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return result;
+}
+
+static PyObject *place_precisions(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2];
+    wf_column columns[2];
+    int swapped, floats[2];
+    PyObject *result = NULL;
+    if (expect(nargs, 3) < 0) return NULL;
+    long what = PyLong_AsLong(args[2]);
+    if (what < WF_MEAN_PRECISION || what > WF_EXCESS) {
+        if (!PyErr_Occurred()) PyErr_SetString(PyExc_ValueError, "there is no such score");
+        return NULL;
+    }
+    if (get_column(args[0], "positives", INTEGERS "d", &views[0], &columns[0]) < 0) return NULL;
+    if (get_column(args[1], "negatives", INTEGERS "d", &views[1], &columns[1]) == 0) {
+        Py_ssize_t n = views[0].shape[0];
+        for (int i = 0; i < 2; i++) floats[i] = letter(&views[i], &swapped) == 'd';
+        if (views[1].shape[0] != n) {
+            PyErr_SetString(PyExc_ValueError, "columns must have equal lengths");
+        } else {
+            wf_moments m;
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_place_precisions(&columns[0], &columns[1], floats, (size_t)n,
+                                         (wf_precisions)what, &m);
+            Py_END_ALLOW_THREADS
+            result = status ? failed(status)
+                            : Py_BuildValue("(dddddd)", m.value, m.squares[0], m.squares[1],
+                                            m.cubes, m.fourths, m.second);
         }
         PyBuffer_Release(&views[1]);
     }
@@ -915,11 +952,20 @@ static PyObject *losses(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
     wf_losses out;
-    if (expect(nargs, 6) < 0) return NULL;
+    Py_buffer each = {.obj = NULL};
+    if (expect(nargs, 7) < 0) return NULL;
     wf_loss_options options = {.floor = PyFloat_AsDouble(args[2]),
                                .tolerance = PyFloat_AsDouble(args[3]),
                                .wanted = (int)PyLong_AsLong(args[4])};
-    if (PyErr_Occurred() || loss_of(args, options, args[5], &out) < 0) return NULL;
+    if (PyErr_Occurred()) return NULL;
+    if (args[6] != Py_None) { /* a place for the loss of each item */
+        Py_ssize_t n = PyObject_Length(args[0]);
+        options.each = n < 0 ? NULL : get_output(args[6], FLOAT64, n, &each);
+        if (!options.each) return NULL;
+    }
+    int failure = loss_of(args, options, args[5], &out);
+    if (each.obj) PyBuffer_Release(&each);
+    if (failure < 0) return NULL;
     return Py_BuildValue("(ddddnKdd)", out.log_sum, out.log_squares, out.brier_sum,
                          out.brier_squares, (Py_ssize_t)out.bad_row, (unsigned long long)out.least,
                          out.hinge_sum, out.hinge_squares);
@@ -1249,6 +1295,111 @@ static PyObject *differentiate(PyObject *self, PyObject *const *args, Py_ssize_t
     return result;
 }
 
+/* The steps and constants of a formula; the caller releases both, whatever happens. */
+static int get_formula(PyObject *const *args, size_t inputs, size_t classes, Py_buffer views[2],
+                       wf_formula *out)
+{
+    size_t result = PyLong_AsSize_t(args[2]);
+    if (PyErr_Occurred()) return -1;
+    if (get_block(args[0], "steps", INT64, PyBUF_SIMPLE, &views[0]) < 0) {
+        views[0].obj = NULL;
+        return -1;
+    }
+    if (get_block(args[1], "constants", FLOAT64, PyBUF_SIMPLE, &views[1]) < 0) {
+        views[1].obj = NULL;
+        return -1;
+    }
+    if (views[0].len % 24) {
+        PyErr_SetString(PyExc_ValueError, "steps have 3 numbers each");
+        return -1;
+    }
+    *out = (wf_formula){views[0].buf, (size_t)views[0].len / 24,
+                        views[1].buf, (size_t)views[1].len / 8,
+                        inputs,       classes,
+                        result};
+    return 0;
+}
+
+/* What the spread of a score is computed from; None if a number is 0 that must not be. */
+static PyObject *spread_tuple(wf_status status, const wf_spread *s)
+{
+    if (status == WF_OK)
+        return Py_BuildValue("(dddddddd)", s->value, s->square, s->cube, s->second, s->least[0],
+                             s->least[1], s->least[2], s->least[3]);
+    if (status == WF_ZERO) return Py_NewRef(Py_None);
+    if (status == WF_NO_MEMORY) return PyErr_NoMemory();
+    PyErr_SetString(PyExc_ValueError, "steps must be a formula of one number of tp, fp, fn and tn");
+    return NULL;
+}
+
+static PyObject *class_spread(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2] = {{0}};
+    wf_formula formula;
+    wf_spread spread;
+    double kinds[4];
+    PyObject *result = NULL;
+    if (expect(nargs, 8) < 0) return NULL;
+    for (int i = 0; i < 4; i++) kinds[i] = PyFloat_AsDouble(args[3 + i]);
+    int bent = PyObject_IsTrue(args[7]);
+    if (PyErr_Occurred()) return NULL;
+    if (get_formula(args, 4, 1, views, &formula) == 0)
+        result = spread_tuple(wf_class_spread(&formula, kinds, bent, &spread), &spread);
+    for (int i = 0; i < 2; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    return result;
+}
+
+/* Numbers of 8 bytes, in an array or as they are. */
+static int get_numbers(PyObject *object, const char *name, item_type type, Py_buffer *view)
+{
+    if (!PyBytes_Check(object)) return get_block(object, name, type, PyBUF_SIMPLE, view);
+    return PyObject_GetBuffer(object, view, PyBUF_SIMPLE);
+}
+
+static PyObject *table_spread(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { MARGINS, TRUE_, PREDICTED, COUNT, BUFFERS };
+    static const char *names[BUFFERS] = {"margins", "true", "predicted", "count"};
+    Py_buffer views[2] = {{0}}, blocks[BUFFERS] = {{0}};
+    wf_formula formula;
+    wf_spread spread;
+    PyObject *result = NULL;
+    int held = 0, every;
+    if (expect(nargs, 8) < 0 || (every = PyObject_IsTrue(args[7])) < 0) return NULL;
+    for (; held < BUFFERS; held++) {
+        if (args[3 + held] == Py_None) continue;
+        item_type type = held == TRUE_ || held == PREDICTED ? INT64 : FLOAT64;
+        if (get_numbers(args[3 + held], names[held], type, &blocks[held]) == 0) continue;
+        blocks[held].obj = NULL;
+        break;
+    }
+    if (held == BUFFERS) {
+        const Py_buffer *of = &blocks[TRUE_];
+        int apart = blocks[COUNT].obj != NULL;
+        size_t cells = (size_t)of->len / (apart ? 8 : 16), k = (size_t)blocks[MARGINS].len / 24;
+        wf_table_cells table = {of->buf, blocks[PREDICTED].buf,
+                                apart ? blocks[COUNT].buf : (double *)of->buf + cells, cells};
+        if (!blocks[MARGINS].obj || !of->obj || (apart && blocks[COUNT].len != of->len) ||
+            (blocks[PREDICTED].obj && blocks[PREDICTED].len != of->len))
+            PyErr_SetString(PyExc_ValueError, "margins (3, classes), and cells of equal length");
+        else if (get_formula(args, 4, k, views, &formula) == 0) {
+            wf_status status;
+            Py_BEGIN_ALLOW_THREADS
+            status = wf_table_spread(&formula, blocks[MARGINS].buf, &table, every, &spread);
+            Py_END_ALLOW_THREADS
+            result = spread_tuple(status, &spread);
+        }
+    }
+    for (int i = 0; i < BUFFERS; i++)
+        if (blocks[i].obj) PyBuffer_Release(&blocks[i]);
+    for (int i = 0; i < 2; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 /* The module ---------------------------------------------------------------------------------- */
 
 #define FUNCTION(name, doc) {#name, (PyCFunction)(void (*)(void))name, METH_FASTCALL, doc}
@@ -1271,18 +1422,22 @@ static PyMethodDef functions[] = {
     FUNCTION(label_flags, "label_flags(true, scores)"),
     FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
     FUNCTION(placements, "placements(positives, negatives, p, n, area)"),
+    FUNCTION(place_precisions, "place_precisions(positives, negatives, what)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
     FUNCTION(bucket_counts, "bucket_counts(scores, positive, threads, lines)"),
     FUNCTION(rank_buckets, "rank_buckets(scores, positive, chosen, threads, room)"),
     FUNCTION(bins, "bins(scores, positive, edges, threads, sums)"),
-    FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads)"),
+    FUNCTION(losses, "losses(codes, probabilities, floor, tolerance, wanted, threads, each)"),
     FUNCTION(hits, "hits(codes, scores, k, ties, threads)"),
     FUNCTION(sum_rows, "sum_rows(rows, order, starts, threads, sums)"),
     FUNCTION(flips, "flips(count, seed, first, threads, rows)"),
     FUNCTION(multinomial, "multinomial(state, items, share, rows)"),
     FUNCTION(beta_logit, "beta_logit(a, b, p)"),
     FUNCTION(differentiate, "differentiate(steps, constants, inputs, values, slopes, result)"),
+    FUNCTION(class_spread, "class_spread(steps, constants, result, tp, fp, fn, tn, bent)"),
+    FUNCTION(table_spread,
+             "table_spread(steps, constants, result, margins, true, predicted, count, every)"),
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,5 +1,9 @@
-/* What the variance of the area under a ROC curve is computed from, in one pass over the ranking. */
+/* What the variance of a score of a ranking is computed from: of the area under a ROC curve, in one
+ * pass over the ranking, and of scores of the precision at each score. */
 #include "kernel.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 enum { BLOCK = 512 };
 
@@ -44,4 +48,79 @@ wf_placements wf_place(const wf_column *positives, const wf_column *negatives, c
         out.cubes += sums.cubes, out.fourths += sums.fourths, out.bend += sums.bend;
     }
     return out;
+}
+
+/* A function of T, the sum of the precisions at the score of each positive or of each item, and of the
+ * sizes of both classes; with its derivatives by the three, unless NULL. */
+static double of_precisions(wf_precisions what, double t, double p, double q, double *slopes)
+{
+    double n = p + q, value = t / p, by[3] = {1 / p, -t / (p * p), 0};
+    if (what != WF_MEAN_PRECISION) {
+        double rest = what == WF_RISK ? n - t : p - t - p * log(p / n), share = p / n;
+        value = rest / n;
+        by[0] = -1 / n;
+        by[1] = ((what == WF_RISK ? 1 : share - log(share)) - value) / n;
+        by[2] = ((what == WF_RISK ? 1 : share) - value) / n;
+    }
+    for (int i = 0; i < 3 && slopes; i++) slopes[i] = by[i];
+    return value;
+}
+
+/* The same sum for counts that change by a fraction of these parts of themselves. */
+static double moved_sum(const double *p, const double *q, const double *up, const double *down,
+                        size_t n, int every, double step, double *sizes)
+{
+    double t = 0, tp = 0, fp = 0;
+    for (size_t i = 0; i < n; i++) {
+        double a = p[i] * (1 + step * up[i]), b = q[i] * (1 + step * down[i]);
+        tp += a, fp += b;
+        if (tp + fp > 0) t += (every ? a + b : a) * (tp / (tp + fp));
+    }
+    sizes[0] = tp, sizes[1] = fp;
+    return t;
+}
+
+wf_status wf_place_precisions(const wf_column *positives, const wf_column *negatives,
+                              const int *floats, size_t n, wf_precisions what, wf_moments *out)
+{
+    double *room = wf_allocate((n ? n : 1) * 6 * sizeof *room);
+    if (!room) return WF_NO_MEMORY;
+    double *p = room, *q = p + n, *tp = q + n, *fp = tp + n, *up = fp + n, *down = up + n;
+    double t = 0, by[3], mean = 0, most = 0, after[2] = {0, 0};
+    int every = what != WF_MEAN_PRECISION;
+    *out = (wf_moments){0};
+    wf_running(positives, floats[0], n, 0, p, tp);
+    wf_running(negatives, floats[1], n, 0, q, fp);
+    double sizes[2] = {n ? tp[n - 1] : 0, n ? fp[n - 1] : 0};
+    for (size_t i = 0; i < n; i++)
+        if (tp[i] + fp[i] > 0) t += (every ? p[i] + q[i] : p[i]) * (tp[i] / (tp[i] + fp[i]));
+    out->value = of_precisions(what, t, sizes[0], sizes[1], by);
+    for (size_t i = n; i-- > 0;) { /* an item moves the precision at its own score and below it */
+        double size = tp[i] + fp[i], here = size > 0 ? tp[i] / size : 0;
+        double weight = size > 0 ? (every ? p[i] + q[i] : p[i]) / (size * size) : 0;
+        after[0] += weight * fp[i], after[1] += weight * tp[i];
+        up[i] = by[0] * (here + after[0]) + by[1];
+        down[i] = by[0] * ((every ? here : 0) - after[1]) + by[2];
+        mean += p[i] * up[i] + q[i] * down[i];
+    }
+    mean /= sizes[0] + sizes[1];
+    for (size_t i = 0; i < n; i++) {
+        double u = up[i] -= mean, d = down[i] -= mean;
+        double ups = p[i] * u * u, downs = q[i] * d * d;
+        out->squares[0] += ups, out->squares[1] += downs;
+        out->cubes += ups * u + downs * d;
+        out->fourths += ups * (u * u) + downs * (d * d);
+        if (p[i] > 0 && fabs(u) > most) most = fabs(u);
+        if (q[i] > 0 && fabs(d) > most) most = fabs(d);
+    }
+    if (most > 0) {
+        double step = WF_STEP / most, moved[2], at[2];
+        for (int side = 0; side < 2; side++) {
+            double sum = moved_sum(p, q, up, down, n, every, side ? step : -step, moved);
+            at[side] = of_precisions(what, sum, moved[0], moved[1], NULL);
+        }
+        out->second = (at[0] - 2 * out->value + at[1]) / (step * step);
+    }
+    free(room);
+    return WF_OK;
 }
