@@ -536,23 +536,28 @@ static PyObject *rank_columns(const wf_column *scores, const wf_column *positive
     return result;
 }
 
+/* Scores and as many labels. Releases the views on error. */
+static int get_scored(PyObject *const *args, Py_buffer *views, wf_column *columns)
+{
+    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return -1;
+    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
+        if (views[1].shape[0] == views[0].shape[0]) return 0;
+        PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        PyBuffer_Release(&views[1]);
+    }
+    PyBuffer_Release(&views[0]);
+    return -1;
+}
+
 static PyObject *rank_table(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
     Py_buffer views[2];
     wf_column columns[2];
-    PyObject *result = NULL;
     int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
-    if (threads < 0) return NULL;
-    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
-    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
-        Py_ssize_t n = views[0].shape[0];
-        if (views[1].shape[0] == n)
-            result = rank_columns(&columns[0], &columns[1], n, args, threads);
-        else PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
-        PyBuffer_Release(&views[1]);
-    }
-    PyBuffer_Release(&views[0]);
+    if (threads < 0 || get_scored(args, views, columns) < 0) return NULL;
+    PyObject *result = rank_columns(&columns[0], &columns[1], views[0].shape[0], args, threads);
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
     return result;
 }
 
@@ -589,24 +594,16 @@ static PyObject *rank_areas(PyObject *self, PyObject *const *args, Py_ssize_t na
     wf_status status;
     PyObject *result = NULL;
     int threads = expect(nargs, 3) < 0 ? -1 : threads_of(args[2]);
-    if (threads < 0) return NULL;
-    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
-    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
-        Py_ssize_t n = views[0].shape[0];
-        if (views[1].shape[0] == n) {
-            Py_BEGIN_ALLOW_THREADS
-            status = wf_rank_areas(&columns[0], &columns[1], (size_t)n, threads, &a);
-            Py_END_ALLOW_THREADS
-            if (status == WF_NO_MEMORY) failed(status);
-            else if (status || !isfinite(a.highest) || !isfinite(a.lowest))
-                result = Py_NewRef(Py_None);
-            else
-                result = Py_BuildValue("(dddddd)", a.positives, a.negatives, a.pairs, a.precision,
-                                       a.highest, a.lowest);
-        } else PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
-        PyBuffer_Release(&views[1]);
-    }
-    PyBuffer_Release(&views[0]);
+    if (threads < 0 || get_scored(args, views, columns) < 0) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    status = wf_rank_areas(&columns[0], &columns[1], (size_t)views[0].shape[0], threads, &a);
+    Py_END_ALLOW_THREADS
+    if (status == WF_NO_MEMORY) failed(status);
+    else if (status || !isfinite(a.highest) || !isfinite(a.lowest)) result = Py_NewRef(Py_None);
+    else
+        result = Py_BuildValue("(dddddd)", a.positives, a.negatives, a.pairs, a.precision,
+                               a.highest, a.lowest);
+    for (int i = 0; i < 2; i++) PyBuffer_Release(&views[i]);
     return result;
 }
 
@@ -1141,25 +1138,19 @@ static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     wf_column columns[2];
     PyObject *result = NULL;
     int threads = expect(nargs, 5) < 0 ? -1 : threads_of(args[3]);
-    if (threads < 0) return NULL;
-    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return NULL;
-    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) < 0) {
-        PyBuffer_Release(&views[0]);
-        return NULL;
-    }
+    if (threads < 0 || get_scored(args, views, columns) < 0) return NULL;
     if (get_block(args[2], "edges", FLOAT64, PyBUF_SIMPLE, &inner) == 0) {
         Py_ssize_t n = views[0].shape[0];
         size_t bins = (size_t)inner.len / 8 + 1;
         double *sums = get_output(args[4], FLOAT64, 3 * (Py_ssize_t)bins, &room);
-        if (sums && views[1].shape[0] == n) {
+        if (sums) {
             wf_status status;
             Py_BEGIN_ALLOW_THREADS
             status = wf_bin(&columns[0], &columns[1], (size_t)n, inner.buf, bins, threads, sums);
             Py_END_ALLOW_THREADS
             if (status && status != WF_BAD_CODE) failed(status);
             else result = PyBool_FromLong(!status);
-        } else if (sums)
-            PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
+        }
         if (room.obj) PyBuffer_Release(&room);
         PyBuffer_Release(&inner);
     }
@@ -1167,23 +1158,10 @@ static PyObject *bins(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     return result;
 }
 
-/* Scores and as many labels. Releases the views on error. */
-static int get_scored(PyObject *const *args, Py_buffer *views, wf_column *columns)
-{
-    if (get_column(args[0], "scores", FLOATS, &views[0], &columns[0]) < 0) return -1;
-    if (get_column(args[1], "positive", INTEGERS, &views[1], &columns[1]) == 0) {
-        if (views[1].shape[0] == views[0].shape[0]) return 0;
-        PyErr_SetString(PyExc_ValueError, "scores and labels must have equal lengths");
-        PyBuffer_Release(&views[1]);
-    }
-    PyBuffer_Release(&views[0]);
-    return -1;
-}
-
 static PyObject *bucket_counts(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    Py_buffer views[2], room;
+    Py_buffer views[2], room = {.obj = NULL};
     wf_column columns[2];
     PyObject *result = NULL;
     int threads = expect(nargs, 4) < 0 ? -1 : threads_of(args[2]);
