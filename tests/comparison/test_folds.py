@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pytest
+from benchmarks import study as bench
 from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
 
@@ -241,3 +242,46 @@ def test_folds_that_overlap_are_refused() -> None:
         parts.append(wf.trials(pd.DataFrame(own), fold="fold", item="item"))
     with pytest.raises(wf.errors.InputError, match=r"folds of .* overlap: item 2 appears in fold"):
         parts[0] + parts[1]
+
+
+@pytest.mark.parametrize("learner", [*bench.LEARNERS])
+def test_the_simulated_models_have_the_accuracy_that_is_computed(learner: str) -> None:
+    """The oracle trains every model again, and tries it on new items."""
+    rng = np.random.default_rng(1)
+    learn, strength, features, _ = bench.LEARNERS[learner]
+    n, folds, new = 60, 5, 20_000
+    true = rng.integers(0, 2, n).astype(np.int32)
+    x = rng.standard_normal((n, features)) + strength * (2 * true - 1)[:, None]
+    orders = np.stack([rng.permutation(n) % folds for _ in range(3)])
+    learned = learn(x, true, orders, folds, strength)
+    of_new = rng.integers(0, 2, new)
+    fresh = rng.standard_normal((new, features)) + strength * (2 * of_new - 1)[:, None]
+
+    def classes(known: Any, items: Any) -> Any:
+        if learner == "neighbour":
+            return true[known][np.abs(items - x[known, 0]).argmin(1)]
+        low, high = (x[known & (true == label)].mean(0) for label in (0, 1))
+        return (((items - low) ** 2).sum(1) > ((items - high) ** 2).sum(1)).astype(int)
+
+    accuracy = []
+    for order, predicted in zip(orders, learned.predicted, strict=True):
+        for fold in range(folds):
+            known = order != fold
+            assert (classes(known, x[~known]) == np.asarray(predicted)[~known]).all()
+            accuracy.append(np.mean(classes(known, fresh) == of_new))
+    assert learned.accuracy == pytest.approx(np.mean(accuracy), abs=0.015)
+
+
+def test_the_page_has_the_rows_of_one_simulation() -> None:
+    """All cells, one seed, and the levels that the page promises."""
+    rows = bench.read()
+    assert {bench.cell(row) for row in rows} == {*bench.GRID}
+    assert len({row.seed for row in rows}) == 1
+    page = bench.PAGE.read_text(encoding="utf-8")
+    assert all(table in page for table in bench.tables(rows).values())
+    low, high = bench.BAND
+    for row in rows:
+        kept = row.test in ("matched runs", "unmatched runs") and row.runs > 2
+        kept |= row.family == "data sets" and row.test == "random effects"
+        kept |= row.test.startswith("items: the models") and row.variance == "few centroids"
+        assert not kept or low <= row.rejected <= high, row

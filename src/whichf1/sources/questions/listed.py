@@ -82,14 +82,18 @@ def _of_relation(
     kinds = dict(zip(items.columns, map(str, items.types), strict=True))
     texts = [name for name in names if kinds[name] in ("VARCHAR", "JSON")]
     whole = [name for name in names if kinds[name] in WHOLE]
-    asked = [f"list(DISTINCT {name}::VARCHAR)" for name in texts]
-    asked += [f"[min({name}), max({name})]" for name in whole]
-    asked += ["count(*)", *(f"count({name})" for name in names)]
-    (row,) = items.aggregate(", ".join(asked)).fetchall()
-    told = dict(zip([*texts, *whole], row, strict=False))
-    rows, *present = row[len(told) :]
+    asked = {name: f"list(DISTINCT {name}::VARCHAR)" for name in texts}
+    ends = {name: f"[min({name}), max({name})]" for name in whole}
+    known = {f"#{name}": f"count({name})" for name in names if name not in texts}
+    known |= {"#": "count(*)"}
+    if whole:  # apart from texts, so that Parquet's own statistics answer it
+        told = _told(items, asked) | _told(items, ends | known)
+    else:
+        told = _told(items, asked | known)
     distinct = {name: sorted(x for x in told[name] or () if x is not None) for name in texts}
     few = {name: values for name, values in distinct.items() if 0 < len(values) <= MOST_CODED}
+    numbers = all(x in few or x in whole or kinds[x] == "DOUBLE" for x in names)
+    gaps = any(told[x] != told["#"] for x in known) or any(None in (told[x] or ()) for x in texts)
     made: list[str] = []
     try:
         shown = dict(zip(names, names, strict=True))
@@ -107,8 +111,7 @@ def _of_relation(
             made.append(kind)
             shown[name] = f"enum_code({name}::VARCHAR::{kind}) AS {name}"
         coded = items.project(", ".join(shown.values()))
-        numbers = all(x in few or x in whole or kinds[x] == "DOUBLE" for x in names)
-        if rows and numbers and all(count == rows for count in present):
+        if numbers and told["#"] and not gaps:
             return _split(streamed(coded), names, apart, few)
         cells = plain_columns(coded)
     finally:
@@ -120,6 +123,14 @@ def _of_relation(
             for name, column in zip(names, cells, strict=True)
         }
     ]
+
+
+def _told(items: Any, asked: Mapping[str, str]) -> dict[str, Any]:
+    """What is asked of all rows, by its name."""
+    if not asked:
+        return {}
+    (row,) = items.aggregate(", ".join(asked.values())).fetchall()
+    return dict(zip(asked, row, strict=True))
 
 
 def _within(ends: list[int | None], most: int) -> bool:
