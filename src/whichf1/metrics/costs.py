@@ -54,7 +54,7 @@ def macro_mae(m: Margins) -> Ratio:
     cells, rows = m.cells, m.rows
     present = rows.real > 0
     distance = np.abs(cells.true - cells.predicted)
-    size = np.take(np.where(present, rows, 1), cells.true, -1)
+    size = np.take(rows if present.all() else np.where(present, rows, 1), cells.true, -1)
     return (cells.values * distance / size).sum(-1), present.sum(-1)
 
 

@@ -51,8 +51,8 @@ from whichf1.tables.spans import SpanCounts
 from whichf1.tables.units import some
 
 if TYPE_CHECKING:
+    from whichf1.statistics.cells import Estimated
     from whichf1.statistics.sample import Sample, Statistic
-    from whichf1.statistics.scales import Spread
 
 
 def run(
@@ -127,11 +127,11 @@ def _agreement(definition: Definition, y_true: Array, y_pred: Any) -> Score | No
     if counted is None:
         return None
     labels, margins = counted
+    if definition.interval is not None:
+        frozen = Frozen(margins, every_class(len(labels)), labels)
+        return _with_delta(definition, frozen, len(y_true))
     value = float(definition.of_table(margins, labels))
-    if definition.interval is None:
-        return plain_score(value, definition, len(y_true), labels)
-    frozen = Frozen(margins, every_class(len(labels)), labels)
-    return _with_delta(definition, value, frozen, len(y_true))
+    return plain_score(value, definition, len(y_true), labels)
 
 
 def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
@@ -140,33 +140,36 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
         if alone is None:
             return None
         labels, c = alone
-        value = float(definition.class_formula(c))
-        if definition.interval is None:
-            return plain_score(value, definition, len(y_true), labels)
-        return _with_delta(definition, value, Frozen(c, None, labels), len(y_true))
+        if definition.interval is not None:
+            return _with_delta(definition, Frozen(c, None, labels), len(y_true))
+        return plain_score(float(definition.class_formula(c)), definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, definition.interval is not None)
     if counted is None:
         return None
     labels, margins = counted
     frozen = definition.fix(labels, margins)
-    value = float(definition.values(frozen))
     if definition.interval is not None:
-        return _with_delta(definition, value, frozen, len(y_true))
+        return _with_delta(definition, frozen, len(y_true))
+    value = float(definition.values(frozen))
     return plain_score(value, definition.over_observed, len(y_true), frozen.labels)
 
 
-def _with_delta(definition: Definition, value: float, frozen: Frozen, n: int) -> Score | None:
+def _with_delta(definition: Definition, frozen: Frozen, n: int) -> Score | None:
     """The score of counted arrays with its delta interval; None if that takes the general way."""
     known = _delta(definition, frozen)
     if known is None:
         return None
     from whichf1.statistics.intervals import delta_interval
 
-    interval = delta_interval(definition, value, *known)
+    spread, few, value = known
+    if value is None:
+        one = definition.positive is not None
+        value = float(definition.class_formula(frozen.table) if one else definition.values(frozen))
+    interval = delta_interval(definition, value, spread, few)
     return plain_score(value, definition.over_observed, n, frozen.labels, interval)
 
 
-def _delta(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
+def _delta(definition: Definition, frozen: Frozen) -> Estimated | None:
     """The spread of a score of whole counts, and what there are too few of for an interval.
 
     The table is that of all classes, or has the counts of the positive one alone.
@@ -610,12 +613,13 @@ def _estimate(
     if definition.interval.word == "delta" and type(units) is Counts and units.cluster is None:
         known = _delta_of_counts(definition, frozen)
         if known is not None:
-            values = definition.values(frozen).reshape(-1)
-            return values, [delta_interval(definition, float(values[0]), *known)]
+            spread, few, value = known
+            value = float(definition.values(frozen).item()) if value is None else value
+            return np.array([value]), [delta_interval(definition, value, spread, few)]
     return estimate(definition, statistic or _statistic(definition, frozen), _sample(frozen))
 
 
-def _delta_of_counts(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
+def _delta_of_counts(definition: Definition, frozen: Frozen) -> Estimated | None:
     """``_delta`` of counts of items without weights and clusters."""
     table = frozen.table
     if not table.exact or definition.positive is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cached_property, lru_cache, partial
 from math import inf, sqrt
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -915,8 +915,13 @@ def margin_slopes(
 ) -> tuple[Array, MarginSlopes]:
     """The value and the slopes of a definition that gives one number, for each table of a batch."""
     recorded = _recorded_slopes(definition, frozen, margins)
-    if recorded is not None:
-        return recorded
+    return _traced_slopes(definition, frozen, margins) if recorded is None else recorded
+
+
+def _traced_slopes(
+    definition: Definition, frozen: Frozen, margins: Margins
+) -> tuple[Array, MarginSlopes]:
+    """The same by following the steps of the formula."""
     asked: dict[str, Traced] = {}
 
     def values(tp: Any, fp: Any, fn: Any) -> Any:
@@ -1044,7 +1049,11 @@ def _found_delta(definition: Definition, classes: int) -> Linearized | None:
     return Linearized(formula, least, rate, bent)
 
 
-def delta_of_table(definition: Definition, frozen: Frozen) -> tuple[Spread, str | None] | None:
+Estimated: TypeAlias = tuple[Spread, str | None, float | None]
+"""The spread of a score, what there are too few of, and its value if that was found on the way."""
+
+
+def delta_of_table(definition: Definition, frozen: Frozen) -> Estimated | None:
     """The spread of a score of all classes, and what there are too few of, in one step.
 
     None if it takes more than one.
@@ -1057,17 +1066,19 @@ def delta_of_table(definition: Definition, frozen: Frozen) -> tuple[Spread, str 
         return None
     sums = None if delta.formula is None else table.spread_sums(delta.formula, delta.every)
     if sums is None:  # it is not recorded, or a 0/0 rule applies
-        return _traced_spread(definition, frozen), _few_of_table(delta, frozen)
+        spread, value = _traced_spread(definition, frozen)
+        return spread, _few_of_table(delta, frozen), value
     for enough, size in zip(delta.least.values(), sums[4:], strict=False):
         if size < enough:
-            return _spread(sums), _few_of_table(delta, frozen)
-    return _spread(sums), None
+            return _spread(sums), _few_of_table(delta, frozen), None
+    return _spread(sums), None, None
 
 
 def _few_of_table(delta: Linearized, frozen: Frozen) -> str | None:
     """What a class has too few of, in words."""
     table, codes = frozen.table, frozen.classes
-    if not delta.least:
+    enough = max(delta.least.values(), default=0)
+    if all(np.minimum.reduce(x) >= enough for x in (table.tp, table.fp, table.fn)):
         return None
     if not delta.every:
         codes = np.flatnonzero((table.rows > 0) | (table.columns > 0))
@@ -1075,16 +1086,20 @@ def _few_of_table(delta: Linearized, frozen: Frozen) -> str | None:
     return fewest(sizes, lambda place: frozen.labels[codes[place]], delta.least)
 
 
-def _traced_spread(definition: Definition, frozen: Frozen) -> Spread:
-    """The spread of a score of whole counts by the steps of its formula, without a record."""
-    cells, slope = frozen.table.cells, margin_slopes(definition, frozen, frozen.table)[1]
+def _traced_spread(definition: Definition, frozen: Frozen) -> tuple[Spread, float]:
+    """The spread of a score of whole counts by the steps of its formula, and its value."""
+    cells = frozen.table.cells
+    value, slope = _traced_slopes(definition, frozen, frozen.table)
     table = Table(cells.true, cells.predicted, cells.values, cells.classes)
+    sample = Sample(cells.values)
     if slope.cells is None:
-        return _spread_in_blocks(slope, table, Sample(cells.values))
-    return Sample(cells.values).spread(slope.at(table.true, table.predicted))
+        return _spread_in_blocks(slope, table, sample), float(value)
+    by_cell = slope._replace(cells=None).at(table.true, table.predicted)
+    by_cell += slope.cells.values  # those of the same cells
+    return sample.spread(by_cell), float(value)
 
 
-def delta_of_class(definition: Definition, c: OneVsRest) -> tuple[Spread, str | None] | None:
+def delta_of_class(definition: Definition, c: OneVsRest) -> Estimated | None:
     """The same for a score of one class, from its counts as plain numbers."""
     delta = _delta(definition, 1)
     if delta is None or delta.formula is None:
@@ -1097,8 +1112,8 @@ def delta_of_class(definition: Definition, c: OneVsRest) -> tuple[Spread, str | 
         if size < enough:
             one = OneVsRest(*(np.array([x]) for x in (tp, fp, fn, c.tn)))
             few = fewest(partial(_kind_of_size, one), lambda _: definition.positive, delta.least)
-            return _spread(sums), few
-    return _spread(sums), None
+            return _spread(sums), few, None
+    return _spread(sums), None, None
 
 
 def _spread(sums: kernel.SpreadSums) -> Spread:

@@ -330,7 +330,8 @@ class Sample:
         This only matters with an epsilon in a denominator: multiplying all counts leaves any other
         score unchanged.
         """
-        centred: Array = slope - (self.count * slope).sum() / self.count.sum()
+        total = np.add.reduce  # faster than the method
+        centred: Array = slope - total(self.count * slope) / total(self.count)
         return centred
 
     def spread(self, slope: Array) -> Spread:

@@ -248,10 +248,10 @@ def tested_spread(parts: Array, times: Array, unequal: float = 1.0) -> Spread:
 def spread_of(parts: Array, times: Array | float = 1.0, factor: float = 1.0) -> Spread:
     """The spread of a sum of independent parts, each occurring this many times."""
     squares = parts * parts
-    square = float((times * squares).sum())
+    square = float(np.add.reduce(times * squares))  # faster than the method
     if not 0 < square < inf:
         return Spread(sqrt(square) if square == 0 else inf, None)
-    cube = float((times * squares * parts).sum())
+    cube = float(np.add.reduce(times * squares * parts))
     return Spread(sqrt(factor * square), cube / square**1.5)
 
 
