@@ -130,7 +130,9 @@ def test_the_spread_of_an_area_is_that_of_its_derivatives(n: int, decimals: int,
     ranking = wf.rank(true, np.round(rng.normal(size=n) + true, decimals))
     area = wf.roc_auc(ranking).value
     cells, sample = rank_cells(wf.roc_auc.definition(interval="delong"), ranking.table)
-    closed, walked = area_spread(ranking.table, area), sample.stratified_spread(cells)
+    found, closed = area_spread(ranking.table)
+    assert found == area
+    walked = sample.stratified_spread(cells)
     if walked.error <= 1e-12 or not np.isfinite(walked.error):
         assert closed.error == pytest.approx(walked.error, abs=1e-12)
         return

@@ -228,15 +228,15 @@ def label_scores(true: Array, other: Array, what: str) -> tuple[float, float, fl
 
 
 def placements(
-    positives: Array, negatives: Array, p: float, n: float, area: float
-) -> tuple[float, float, float, float, float]:
-    """Sums over the items of a ranking of their parts in the ROC AUC, from counts by score.
+    positives: Array, negatives: Array, p: float, n: float
+) -> tuple[float, float, float, float, float, float]:
+    """The ROC AUC, and sums over the items of a ranking of their parts in it, from counts by score.
 
     With s the part of a positive and t that of a negative: Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴, and
     Σ s·t over the pairs in order, of which those of equal scores count half. ``p`` and ``n`` are
     the sizes of the classes.
     """
-    return c.placements(positives, negatives, p, n, area)
+    return c.placements(positives, negatives, p, n)
 
 
 def place_precisions(

@@ -473,14 +473,15 @@ def _of_scores(true: Array, scores: Array, what: str) -> Array | None:
 
 
 def placements(
-    positives: Array, negatives: Array, p: float, n: float, area: float
-) -> tuple[float, float, float, float, float]:
-    """Sums over the items of a ranking of their parts in the ROC AUC, from counts by score.
+    positives: Array, negatives: Array, p: float, n: float
+) -> tuple[float, float, float, float, float, float]:
+    """The ROC AUC, and sums over the items of a ranking of their parts in it, from counts by score.
 
     With s the part of a positive and t that of a negative: Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴, and
     Σ s·t over the pairs in order, of which those of equal scores count half. ``p`` and ``n`` are
     the sizes of the classes.
     """
+    area = float(np.dot(negatives, np.cumsum(positives) - positives / 2)) / (p * n)
     up = (np.cumsum(negatives) - negatives / 2) * (-1 / (p * n)) + (1 - area) / p
     down = (np.cumsum(positives) - positives / 2) / (p * n) - area / n
     downs = negatives * down
@@ -490,7 +491,7 @@ def placements(
         for count, part in ((positives, up), (negatives, down))
     ]
     (squares, cubes, fourths), (others, other_cubes, other_fourths) = sums
-    return squares, others, cubes + other_cubes, fourths + other_fourths, bend
+    return area, squares, others, cubes + other_cubes, fourths + other_fourths, bend
 
 
 PRECISIONS = ("mean", "risk", "excess")

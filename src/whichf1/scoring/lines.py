@@ -397,15 +397,15 @@ def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, 
 
 def area_estimate(definition: Definition, table: RankTable) -> tuple[float, Interval | None]:
     """The whole ROC AUC and its interval, which is not drawn."""
-    top, bottom = definition.declaration.formula(table, **definition.arguments)
-    value, sizes = float(top / bottom), table.sizes
-    auto = isinstance(definition.interval, Auto)
+    sizes, auto = table.sizes, isinstance(definition.interval, Auto)
     least = FEW if auto else FEW_RANKED
     few = few_ranked(sizes, sizes, (least, least))
     if auto:
-        twin = area_twin(table, value)
-        return value, cautioned(twin_interval(definition, value, twin), few)
-    return value, cautioned(interval_of(definition, value, area_spread(table, value)), few)
+        top, bottom = definition.declaration.formula(table, **definition.arguments)
+        value = float(top / bottom)
+        return value, cautioned(twin_interval(definition, value, area_twin(table, value)), few)
+    value, spread = area_spread(table)
+    return value, cautioned(interval_of(definition, value, spread), few)
 
 
 def precision_estimate(

@@ -875,8 +875,8 @@ def rank_cells(definition: Definition, table: RankTable) -> tuple[Rankings, Samp
     return Rankings(definition, [ranked], len(present)), sample
 
 
-def area_spread(table: RankTable, area: float) -> Spread:
-    """The spread of the ROC AUC ``area`` of counts without weights, from sums over its scores.
+def area_spread(table: RankTable) -> tuple[float, Spread]:
+    """The ROC AUC of counts without weights and its spread, from sums over its scores.
 
     Each positive has the fraction of negatives below it, each negative the fraction of positives
     above it (ties count half); their deviation from their mean, the area, is the influence
@@ -885,14 +885,14 @@ def area_spread(table: RankTable, area: float) -> Spread:
     cost.
     """
     positives, negatives = (float(x) for x in table.sizes)
-    sums = kernel.placements(table.positives, table.negatives, positives, negatives, area)
-    *squares, cube, fourth, bend = sums
+    sums = kernel.placements(table.positives, table.negatives, positives, negatives)
+    area, *squares, cube, fourth, bend = sums
     square = sum(squares)
     if not square:
-        return Spread(0.0, None)
+        return area, Spread(0.0, None)
     error = sqrt(_corrected(squares[0], positives) + _corrected(squares[1], negatives))
     uncertain = fourth - square**2 / (positives + negatives)
-    return Spread(
+    return area, Spread(
         error,
         cube / square**1.5,
         2 * bend / (positives * negatives) / square**1.5,

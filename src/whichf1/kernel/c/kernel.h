@@ -347,15 +347,15 @@ double wf_beta_logit(double a, double b, double p);
 
 /* placements.c ----------------------------------------------------------------------------------- */
 
-/* Sums over the items of a ranking of their parts in the area: squares of each class, cubes, fourth
- * powers, and products of the pairs in order. */
+/* The area under the ROC curve, and sums over the items of a ranking of their parts in it: squares of
+ * each class, cubes, fourth powers, and products of the pairs in order. */
 typedef struct {
-    double squares[2], cubes, fourths, bend;
+    double area, squares[2], cubes, fourths, bend;
 } wf_placements;
 
 /* Counts of each score, highest first, as integers or as doubles; sizes of the two classes. */
 wf_placements wf_place(const wf_column *positives, const wf_column *negatives, const int *floats,
-                       size_t n, const double *sizes, double area);
+                       size_t n, const double *sizes);
 
 /* Scores of the precision at the score of each item: its mean over positives; the mean risk, which is
  * 1 minus it, over all items; and how far that exceeds the risk of the best order. */

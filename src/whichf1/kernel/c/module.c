@@ -796,9 +796,8 @@ static PyObject *placements(PyObject *self, PyObject *const *args, Py_ssize_t na
     wf_column columns[2];
     int swapped, floats[2];
     PyObject *result = NULL;
-    if (expect(nargs, 5) < 0) return NULL;
+    if (expect(nargs, 4) < 0) return NULL;
     double sizes[2] = {PyFloat_AsDouble(args[2]), PyFloat_AsDouble(args[3])};
-    double area = PyFloat_AsDouble(args[4]);
     if (PyErr_Occurred()) return NULL;
     if (get_column(args[0], "positives", INTEGERS "d", &views[0], &columns[0]) < 0) return NULL;
     if (get_column(args[1], "negatives", INTEGERS "d", &views[1], &columns[1]) == 0) {
@@ -809,10 +808,10 @@ static PyObject *placements(PyObject *self, PyObject *const *args, Py_ssize_t na
         } else {
             wf_placements p;
             Py_BEGIN_ALLOW_THREADS
-            p = wf_place(&columns[0], &columns[1], floats, (size_t)n, sizes, area);
+            p = wf_place(&columns[0], &columns[1], floats, (size_t)n, sizes);
             Py_END_ALLOW_THREADS
-            result =
-                Py_BuildValue("(ddddd)", p.squares[0], p.squares[1], p.cubes, p.fourths, p.bend);
+            result = Py_BuildValue("(dddddd)", p.area, p.squares[0], p.squares[1], p.cubes,
+                                   p.fourths, p.bend);
         }
         PyBuffer_Release(&views[1]);
     }
@@ -1399,7 +1398,7 @@ static PyMethodDef functions[] = {
     FUNCTION(item_labels, "item_labels(true, predicted)"),
     FUNCTION(label_flags, "label_flags(true, scores)"),
     FUNCTION(label_scores, "label_scores(true, other, what, threads)"),
-    FUNCTION(placements, "placements(positives, negatives, p, n, area)"),
+    FUNCTION(placements, "placements(positives, negatives, p, n)"),
     FUNCTION(place_precisions, "place_precisions(positives, negatives, what)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
     FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),

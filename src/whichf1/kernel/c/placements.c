@@ -17,18 +17,35 @@ static double run(const wf_column *counts, int floats, size_t at, size_t n, doub
     return sums[n - 1];
 }
 
+/* Pairs of a positive and a lower negative; those of equal scores count half. */
+static double pairs_in_order(const wf_column *positives, const wf_column *negatives,
+                             const int *floats, size_t n)
+{
+    double p[BLOCK], q[BLOCK], tp[BLOCK], fp[BLOCK], above = 0, pairs = 0;
+    for (size_t at = 0; at < n; at += BLOCK) {
+        size_t size = n - at < BLOCK ? n - at : BLOCK;
+        double sum = 0;
+        above = run(positives, floats[0], at, size, above, p, tp);
+        run(negatives, floats[1], at, size, 0, q, fp);
+        for (size_t i = 0; i < size; i++) sum += q[i] * (tp[i] - p[i] / 2);
+        pairs += sum;
+    }
+    return pairs;
+}
+
 /* With s and t the parts of a positive and of a negative in the area, Σs², Σt², Σs³ + Σt³, Σs⁴ + Σt⁴,
  * and Σ s t over the pairs in order, of which those of equal scores count half. */
 wf_placements wf_place(const wf_column *positives, const wf_column *negatives, const int *floats,
-                       size_t n, const double *sizes, double area)
+                       size_t n, const double *sizes)
 {
     double p[BLOCK], q[BLOCK], tp[BLOCK], fp[BLOCK], above[2] = {0, 0}, passed = 0;
-    double pairs = sizes[0] * sizes[1];
-    double slope = 1 / pairs, first = (1 - area) / sizes[0], other = -area / sizes[1];
-    wf_placements out = {{0, 0}, 0, 0, 0};
+    double pairs = sizes[0] * sizes[1], slope = 1 / pairs;
+    double area = pairs_in_order(positives, negatives, floats, n) / pairs;
+    double first = (1 - area) / sizes[0], other = -area / sizes[1];
+    wf_placements out = {.area = area};
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t size = n - at < BLOCK ? n - at : BLOCK;
-        wf_placements sums = {{0, 0}, 0, 0, 0};
+        wf_placements sums = {.area = area};
         above[0] = run(positives, floats[0], at, size, above[0], p, tp);
         above[1] = run(negatives, floats[1], at, size, above[1], q, fp);
         double before = 0;
