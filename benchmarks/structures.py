@@ -4,8 +4,8 @@ rates: how often their intervals cover.
 Run from the root: ``python -m benchmarks.structures [KIND …] [--sets N] [--seed N] [--method M]``
 simulates the kinds (all of them by default) by all methods or one, writes their rows of
 ``structures.csv``, and then the tables of the docs; ``… tables`` writes only these. Cases that the
-file has with this seed and number of data sets are kept, so a run that was stopped goes on. The true
-value of a score is that of very many items.
+file has with this seed and number of data sets are kept, so a run that was stopped goes on. The
+true value of a score is that of very many items.
 
 Raters give the true category of an item with some probability, and otherwise one by its share.
 Sentences differ in how hard they are, so that the spans of a sentence are alike. Errors in a
