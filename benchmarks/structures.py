@@ -1,10 +1,11 @@
 """Ratings, spans, hierarchies, rankings of labels, points and areas of rankings, costs, losses and
 rates: how often their intervals cover.
 
-Run from the root: ``python -m benchmarks.structures [KIND …] [--sets N] [--seed N]`` simulates the
-kinds (all of them by default), writes their rows of ``structures.csv``, and then the tables of the
-docs; ``… tables`` writes only these. Cases that the file has with this seed and number of data sets
-are kept, so a run that was stopped goes on. The true value of a score is that of very many items.
+Run from the root: ``python -m benchmarks.structures [KIND …] [--sets N] [--seed N] [--method M]``
+simulates the kinds (all of them by default) by all methods or one, writes their rows of
+``structures.csv``, and then the tables of the docs; ``… tables`` writes only these. Cases that the
+file has with this seed and number of data sets are kept, so a run that was stopped goes on. The
+true value of a score is that of very many items.
 
 Raters give the true category of an item with some probability, and otherwise one by its share.
 Sentences differ in how hard they are, so that the spans of a sentence are alike. Errors in a
@@ -71,7 +72,7 @@ class Raters:
 
     kind: ClassVar[str] = "raters"
     page: ClassVar[str] = "raters.md"
-    sizes: ClassVar[tuple[int, ...]] = (20, 50, 100, 200)
+    sizes: ClassVar[tuple[int, ...]] = (20, 50, 200)
     methods: ClassVar[tuple[str, ...]] = ("auto", "delta", "bootstrap")
     seldom: ClassVar[dict[str, int]] = {"delta": 5, "bootstrap": 5}
     many: ClassVar[int] = 100_000
@@ -418,19 +419,25 @@ def truths(case: Case) -> dict[str, float]:
 
 
 def covered(
-    case: Case, truth: dict[str, float], items: int, data_sets: int, seed: int
+    case: Case,
+    truth: dict[str, float],
+    items: int,
+    data_sets: int,
+    seed: int,
+    methods: tuple[str, ...],
 ) -> list[dict[str, Any]]:
     """How often each interval of a case holds the true value, and how often it has a caution."""
     rng = np.random.default_rng([seed, items, *map(ord, repr(case))])
     first = case.draw(max(case.sizes), rng)
     tallies = {
         (name, method): [0, 0, 0, 0, 0]
-        for name, method in product(case.scores, case.methods)
+        for name, method in product(case.scores, methods)
         if applies(case, name, first, method)
     }
     drawn = 0
     while drawn < data_sets:
-        now = [x for x in tallies if not any(drawn % case.seldom.get(each, 1) for each in x)]
+        seldom = case.seldom if len(methods) > 1 else {}
+        now = [x for x in tallies if not any(drawn % seldom.get(each, 1) for each in x)]
         try:
             data = case.draw(items, rng)
             intervals = {x: tried(case, x[0], data, x[1], drawn).interval for x in now}
@@ -461,19 +468,27 @@ def covered(
     ]
 
 
-def coverage(kind: str, data_sets: int, seed: int) -> None:
+def coverage(kind: str, data_sets: int, seed: int, only: str | None) -> None:
     """Simulate the cases of a kind that the file does not have, and write their rows."""
-    now = (str(seed), str(data_sets))
-    rows = [x for x in recorded() if x["kind"] == kind]
-    done = {x["case"] for x in rows if (x.get("seed"), x["data_sets"]) == now}
-    rows = [x for x in rows if x["case"] in done]
     for case in CASES:
-        if case.kind == kind and named(case) not in done:
-            truth = truths(case)
-            for items in case.sizes:
-                rows += covered(case, truth, items, data_sets, seed)
-            write([*(x for x in recorded() if x["kind"] != kind), *rows])
-            print(case, flush=True)
+        methods = tuple(x for x in case.methods if only in (None, x))
+        rows = recorded()
+        older = [
+            row
+            for row in rows
+            if (row["kind"], row["case"]) == (kind, named(case)) and row["method"] in methods
+        ]
+        now = {(row["seed"], row["data_sets"]) for row in older}
+        if case.kind != kind or not methods or (str(seed), str(data_sets)) in now:
+            continue
+        truth = truths(case)
+        fresh = [
+            row
+            for items in case.sizes
+            for row in covered(case, truth, items, data_sets, seed, methods)
+        ]
+        write([*(row for row in recorded() if row not in older), *fresh])
+        print(case, flush=True)
 
 
 def recorded() -> list[dict[str, Any]]:
@@ -484,11 +499,11 @@ def recorded() -> list[dict[str, Any]]:
 
 def write(rows: list[dict[str, Any]]) -> None:
     """Write the file, kinds in the order of the cases."""
-    order = {case.kind: at for at, case in enumerate(CASES)}
+    order = {(case.kind, named(case)): at for at, case in enumerate(CASES)}
     with FILE.open("w", encoding="utf-8", newline="") as file:
         writer = csv.DictWriter(file, rows[-1], lineterminator="\n")
         writer.writeheader()
-        writer.writerows(sorted(rows, key=lambda row: order[row["kind"]]))
+        writer.writerows(sorted(rows, key=lambda row: order[row["kind"], row["case"]]))
 
 
 def tables() -> None:
@@ -530,15 +545,24 @@ def simulated(rows: list[dict[str, Any]]) -> str:
         if (n := int(row["data_sets"])) < most[row["method"]] and row["method"] == "bootstrap":
             fewer[row["score"]] = n
     rest = "".join(f", for `{name}` {n:,}" for name, n in fewer.items())
-    seeds = " and ".join(dict.fromkeys(row["seed"] for row in rows))
-    return f"{every:,} data sets a cell{rest}; seed {seeds}."
+    seeds: dict[str, list[str]] = {}
+    for row in rows:
+        if row["method"] not in seeds.setdefault(row["seed"], []):
+            seeds[row["seed"]].append(row["method"])
+    first, *others = seeds
+    later = "".join(f", for `interval='{x}'` {seed}" for seed in others for x in seeds[seed])
+    return (
+        f"{every:,} data sets a cell{rest}; seed {first}{later}. Cells are left out of the lowest "
+        f"if fewer than {ENOUGH} of their intervals, or fewer than half, have no caution; the "
+        "percentages after them are those of all their intervals, with and without a caution."
+    )
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
     """The mean coverage without a caution, the lowest of a cell, and how many have none.
 
     In a cell whose data sets mostly have a caution, those without one are not a random choice of
-    them, so it is not the lowest.
+    them, so it is not the lowest: what all of its intervals cover is shown instead.
     """
     if not rows:
         return "–"
@@ -549,11 +573,20 @@ def summary(rows: list[dict[str, Any]]) -> str:
         every = [float(row["covered"]) for row in rows]
         return f"all cautioned: {100 * np.mean(every):.1f} (lowest {100 * min(every):.1f})"
     mean = sum(n * float(x) for n, x in plain if n) / total
-    sizes = [int(row["data_sets"]) for row in rows]
-    mostly = [(n, x) for (n, x), size in zip(plain, sizes, strict=True) if 2 * n >= size]
-    lows = [float(x) for n, x in mostly if n >= ENOUGH]
-    lowest = f" (lowest {100 * min(lows):.1f})" if lows else ""
-    return f"{100 * mean:.1f}{lowest} in {100 * total / data_sets:.0f} %"
+    shown, left_out = [], []
+    for row, (n, covered_plain) in zip(rows, plain, strict=True):
+        if n >= ENOUGH and 2 * n >= int(row["data_sets"]):
+            shown.append(float(covered_plain))
+        else:
+            left_out.append(float(row["covered"]))
+    lowest = f" (lowest {100 * min(shown):.1f})" if shown else ""
+    others = (
+        f"; {len(left_out)} of {len(rows)} cells left out: {100 * np.mean(left_out):.1f}"
+        f" (lowest {100 * min(left_out):.1f})"
+        if left_out
+        else ""
+    )
+    return f"{100 * mean:.1f}{lowest} in {100 * total / data_sets:.0f} %{others}"
 
 
 def kinds() -> Iterator[str]:
@@ -567,10 +600,11 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", choices=[*kinds(), "tables", []])
     parser.add_argument("--sets", type=int, default=DATA_SETS)
     parser.add_argument("--seed", type=int, default=SEED)
+    parser.add_argument("--method", choices=METHODS)
     chosen = parser.parse_args()
     if chosen.kinds != ["tables"]:
         for kind in chosen.kinds or kinds():
-            coverage(kind, chosen.sets, chosen.seed)
+            coverage(kind, chosen.sets, chosen.seed, chosen.method)
     tables()
 
 

@@ -25,7 +25,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from numbers import Real
-from typing import NoReturn
+from typing import Any, NoReturn
 
 LONGEST = 2000
 """Length of the longest message, since it may quote a value of any size."""
@@ -158,6 +158,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     names = list(known)
     more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
     return suggestion(word, names) or f"Known: {', '.join(names[:MOST_NAMES])}{more}."
+
+
+def did_you_mean_label(label: Any, known: Iterable[Any]) -> str:
+    """The same for a label: similar texts, or the labels as Python writes them."""
+    names = list(known)
+    near = suggestion(label, filter(_is_text, names)) if _is_text(label) else ""
+    return near or f"Known: {', '.join(map(repr, names))}."
+
+
+def _is_text(label: Any) -> bool:
+    return isinstance(label, str)
 
 
 def suggestion(word: str, known: Iterable[str]) -> str:

@@ -376,3 +376,12 @@ def test_the_shell_refuses_one_rater_no_pair_and_groups_of_one(tmp_path: Path) -
     offsets.write_text(json.dumps(row) + "\n")
     code, shown, said = invoke("score", offsets, "--spans", "offsets")
     assert code == 2 and not shown and "overlap" in said
+
+
+def test_a_class_outside_is_compared_with_texts_not_with_their_quotes() -> None:
+    with pytest.raises(wf.errors.DefinitionError, match=r"Known: 'a', 'b'\.$"):
+        wf.hierarchical_f1(["a"], ["z"], parents={"a": "b", "b": None})
+    with pytest.raises(wf.errors.DefinitionError, match=r"Did you mean 'cats'\?$"):
+        wf.hierarchical_f1(["cats"], ["cat"], parents={"cats": None})
+    with pytest.raises(wf.errors.LabelError, match=r"Known: 0, 1\.$"):
+        wf.f1([0, 1], [0, 1], positive=11)

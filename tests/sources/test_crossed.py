@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 import whichf1 as wf
@@ -16,7 +17,7 @@ from tests.helpers.crossed import (
     from_arrays,
 )
 from tests.helpers.engines import group
-from whichf1.errors import DefinitionError, LabelError, WhichF1Error
+from whichf1.errors import DefinitionError, InputError, LabelError, WhichF1Error
 from whichf1.metrics import EVERY
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # few items, say
@@ -58,3 +59,17 @@ def test_a_ranking_of_one_class_has_no_mean_over_classes() -> None:
 def test_a_set_of_labels_names_the_function_that_takes_it() -> None:
     with pytest.raises(LabelError, match="Use count_multilabel for sets of labels"):
         wf.averaged_f1([{"a"}, {"b"}], [{"a"}, {"a"}])
+
+
+def test_a_ranking_refuses_clusters_which_it_cannot_keep() -> None:
+    frame = pd.DataFrame({"y": [0, 1, 1], "s": [0.2, 0.4, 0.9], "doc": list("uvv"), "by": "x"})
+    told: Any = {"true": "y", "score": "s", "cluster": "doc"}
+    arrays: Any = {"cluster": frame["doc"]}
+    for call in (
+        lambda: wf.rank(frame, **told),
+        lambda: wf.rank_by(frame, by="by", **told),
+        lambda: wf.roc_curve(frame, **told),
+        lambda: wf.rank(frame["y"], frame["s"], **arrays),
+    ):
+        with pytest.raises(InputError, match="does not keep which cluster"):
+            call()

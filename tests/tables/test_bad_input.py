@@ -111,7 +111,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     (lambda: loose.accuracy(wf.Counts.from_matrix([[0]], rows="true")), ShapeError, "no items"),
     (lambda: loose.precision([0], [0]), DefinitionError, "precision of which class"),
     (lambda: loose.recall([0], [0], positive=5), LabelError, "there is no class 5"),
-    (lambda: loose.recall(["cat"], ["cat"], positive="cats"), LabelError, "Did you mean \"'cat'\""),
+    (lambda: loose.recall(["cat"], ["cat"], positive="cats"), LabelError, "Did you mean 'cat'\\?"),
     (lambda: loose.f1([0], [0], average="marco"), DefinitionError, "Did you mean 'macro'"),
     (lambda: loose.f1([0], [0], averge="macro"), DefinitionError, "Did you mean 'average'"),
     *(

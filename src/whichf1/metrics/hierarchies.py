@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, did_you_mean
+from whichf1.errors import DefinitionError, did_you_mean_label
 from whichf1.metrics.registry import Names, Ratio, Tree, agreement
 from whichf1.tables.cells import Array, Margins
 from whichf1.tables.labels import Label, Labels
@@ -147,7 +147,7 @@ def ancestors(parents: Tree | None, labels: Labels) -> Ancestors:
     lines: list[tuple[int, int]] = []
     for row, label in enumerate(labels):
         if label not in above:
-            hint = did_you_mean(repr(label), map(repr, above))
+            hint = did_you_mean_label(label, [*above][:50])
             raise DefinitionError(
                 f"class {label!r} is not in the hierarchy. Add it to parents=, with None if it has "
                 f"no parent. {hint}"

@@ -260,6 +260,8 @@ def rank(
     >>> rank([0, 1, 1, 0], [0.1, 0.4, 0.4, 0.4])
     <Ranking: 2 positives (class 1) and 2 negatives with 2 distinct scores>
     """
+    if reading:
+        _refuse_clusters(reading)
     declared = labels is not None
     plain = positive is labels is weights is frequencies is true is score is None and not reading
     known = scored_arrays(y_true, scores) if plain and type(y_true) is np.ndarray else None
@@ -278,6 +280,14 @@ def rank(
         )
     lines = ScoredLines.of(y_true, scores, labels, weights, frequencies=frequencies)
     return rank_lines(lines, positive, declared=declared)
+
+
+def _refuse_clusters(reading: Mapping[str, Any]) -> None:
+    if reading.get("cluster") is not None:
+        raise InputError(
+            "a ranking does not keep which cluster an item is in: omit cluster=, or pass the items "
+            "and cluster= to a score, such as roc_auc(..., cluster=...)"
+        )
 
 
 def rank_by(
@@ -304,6 +314,7 @@ def rank_by(
     """
     from whichf1.sources.answers.lines import read_scores
 
+    _refuse_clusters(reading)
     columns = {"true": true, "score": score, "labels": labels, "weights": weights, "by": by}
     request = Request.of_scores(**columns, frequencies=frequencies, **reading)
     lines = read_scores(data, predictions, request)

@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import LabelError, LabelWarning, did_you_mean, warn
+from whichf1.errors import LabelError, LabelWarning, did_you_mean_label, warn
 
 Label: TypeAlias = int | str | bool
 Kind: TypeAlias = Literal["int", "str", "bool"]
@@ -162,7 +162,7 @@ class Labels(tuple[Label, ...]):
                 return self.index(label)
         if label in self:
             return self._codes[label]
-        hint = did_you_mean(repr(label), map(repr, self[:50]))
+        hint = did_you_mean_label(label, self[:50])
         raise LabelError(f"there is no class {label!r} ({type(label).__name__}). {hint}")
 
     def codes(self, values: Iterable[Any]) -> np.ndarray[Any, np.dtype[np.intp]]:
