@@ -140,14 +140,13 @@ def seconds(kind: Kind, n: int) -> tuple[float, Any]:
 
 def merging(kind: Kind) -> float:
     """CPU seconds to merge two tables of whole parts, or for each of their rows if they grow."""
-    best, n = math.inf, min(kind.sizes[-1], PART)
-    tables = [kind.make(*kind.prepare(n, seed)) for seed in range(2)]
-    rows = sum(map(kind.rows, tables))
-    for _ in range(TRIES):
-        begun = time.process_time()
-        kind.rows(tables[0] + tables[1])  # merging waits until the rows are needed
-        best = min(best, time.process_time() - begun)
-    return best / (rows if kind.grows else 1)
+    n = min(kind.sizes[-1], PART)
+    first, second = (kind.make(*kind.prepare(n, seed)) for seed in range(2))
+    rows = kind.rows(first) + kind.rows(second)
+    begun = time.process_time()  # once, as a worker does: memory is slower when it is new
+    kind.rows(first + second)  # merging waits until the rows are needed
+    spent = time.process_time() - begun
+    return spent / (rows if kind.grows else 1)
 
 
 def in_parts(kind: Kind) -> float:
