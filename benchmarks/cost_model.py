@@ -1,7 +1,7 @@
 """The figures of docs/cost-model.md: what an item costs here, and what 10¹² would cost elsewhere.
 
 The cost of each kind of table is fitted as seconds = start + rate · items at three sizes, that of
-merging at four parts, and both are checked at a larger size that was not used: as many parts as it
+merging at two parts, and both are checked at a larger size that was not used: as many parts as it
 takes, counted and merged. Everything else is arithmetic on the sizes of the tables.
 
 Run: python -m benchmarks.cost_model [--print]
@@ -138,16 +138,15 @@ def seconds(kind: Kind, n: int) -> tuple[float, Any]:
     return best, table
 
 
-def merging(kind: Kind, parts: int = 4) -> float:
-    """CPU seconds to merge two tables, or for each row and level of tables that grow."""
-    best, n = math.inf, kind.sizes[-1] // parts
-    tables = [kind.make(*kind.prepare(n, seed)) for seed in range(parts)]
-    rows = sum(map(kind.rows, tables))
-    for _ in range(TRIES):
-        begun = time.process_time()
-        kind.rows(sum(tables[1:], tables[0]))  # merging waits until the rows are needed
-        best = min(best, time.process_time() - begun)
-    return best / (rows * math.log2(parts) if kind.grows else parts - 1)
+def merging(kind: Kind) -> float:
+    """CPU seconds to merge two tables of whole parts, or for each of their rows if they grow."""
+    n = min(kind.sizes[-1], PART)
+    first, second = (kind.make(*kind.prepare(n, seed)) for seed in range(2))
+    rows = kind.rows(first) + kind.rows(second)
+    begun = time.process_time()  # once, as a worker does: memory is slower when it is new
+    kind.rows(first + second)  # merging waits until the rows are needed
+    spent = time.process_time() - begun
+    return spent / (rows if kind.grows else 1)
 
 
 def in_parts(kind: Kind) -> float:
