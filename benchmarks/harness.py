@@ -19,7 +19,7 @@ SECONDS = 1.5
 """Time limit for the rounds of a row after the first one."""
 ROUNDS = 15
 TURN = 0.2
-"""Seconds after which the next program takes its turn."""
+"""Seconds that the slowest program may take in its turn, unless one call takes longer."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Row:
     same: bool = True
     """Whether the results must agree."""
     repeat: int = 7
-    """Calls of each program per round, as time allows; many if one takes microseconds."""
+    """Calls of each program per round, as the slowest allows; many if one takes microseconds."""
     seconds: float = SECONDS
     """Time limit for the rounds after the first one."""
 
@@ -86,17 +86,14 @@ def measure(row: Row) -> list[Line]:
         agree(row.name, answers)
     gc.collect()
     gc.disable()
+    tries = max(1, min(row.repeat, int(TURN / max(best.values()))))  # as many for all
     started, rounds = time.perf_counter(), 0
     while rounds < 1 or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
         for name, call in calls.items():
-            turn = time.perf_counter()
-            for _ in range(row.repeat):
+            for _ in range(tries):
                 begun = time.perf_counter()
                 call(*data)
-                ended = time.perf_counter()
-                best[name] = min(best[name], ended - begun)
-                if ended - turn > TURN:
-                    break
+                best[name] = min(best[name], time.perf_counter() - begun)
         rounds += 1
     gc.enable()
     return [

@@ -6,6 +6,7 @@ Calls and bytes are the same on any machine. The cases are those whose seconds
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -67,12 +68,16 @@ OTHERS = (
 
 
 def _peak(work: Work) -> int:
+    """Without collections of garbage, which happen at other times in each run."""
+    gc.collect()
+    gc.disable()
     tracemalloc.start()
     try:
         work()
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+        gc.enable()
 
 
 @pytest.mark.parametrize("case", [*CASES, *OTHERS], ids=lambda case: case.what)
