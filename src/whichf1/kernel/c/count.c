@@ -42,13 +42,17 @@ static void count_slice(void *context, int index)
         n = w->stop - at < block ? w->stop - at : block;
         const double *weights = w->weights ? w->weights + at : NULL;
         if (in_place) {
-            w->status =
-                wf_count_block(w, w->true_->data + skip, w->predicted->data + skip, n, weights);
+            const unsigned char *t = w->true_->data + skip, *p = w->predicted->data + skip;
+            size_t ahead = w->stop - at >= 3 * n ? 2 * n * (size_t)w->width : 0;
+            columns_ahead next = {t + ahead, p + ahead, (size_t)w->width};
+            w->status = wf_count_block(w, t, p, n, weights, next);
             continue;
         }
         gather_labels(w, w->true_, at, n, blocks.true_block);
         gather_labels(w, w->predicted, at, n, blocks.predicted_block);
-        w->status = wf_count_block(w, blocks.true_block, blocks.predicted_block, n, weights);
+        columns_ahead none = {(unsigned char *)blocks.true_block,
+                              (unsigned char *)blocks.predicted_block, 0};
+        w->status = wf_count_block(w, blocks.true_block, blocks.predicted_block, n, weights, none);
     }
     wf_part_groups(w);
     free(w->groups);

@@ -85,8 +85,15 @@ static inline int counting(const worker *w) { return w->words || w->bytes; }
 
 /* dense.c: a table over a window of labels ----------------------------------------------------- */
 
+/* Labels that are counted soon, of so many bytes. */
+typedef struct {
+    const unsigned char *true_, *predicted;
+    size_t width;
+} columns_ahead;
+
 /* Count a block, in a wider window if its labels do not fit; WF_WIDE if they fit in none. */
-wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights);
+wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights,
+                         columns_ahead next);
 /* Add the counts of groups of keys to the words. */
 void wf_part_groups(worker *w);
 /* The count of a cell, not including groups. */

@@ -46,6 +46,14 @@ static uint64_t stage(worker *w, const void *t, const void *p, size_t n)
 
 /* Keys → counts ------------------------------------------------------------------------------- */
 
+/* Ask for eight labels of each column that are soon needed: stripes are too many streams for the
+ * processor to guess. */
+static inline void fetch(columns_ahead next, size_t i)
+{
+    PREFETCH(next.true_ + i * next.width);
+    PREFETCH(next.predicted + i * next.width);
+}
+
 #define KEY uint8_t
 #include "count_keys.inc"
 #define KEY uint16_t
@@ -60,11 +68,13 @@ static unsigned keys_in_group(const worker *w) { return w->bits == 1 ? 4 : 2; }
 static size_t groups_of(const worker *w) { return (size_t)1 << 2 * w->bits * keys_in_group(w); }
 
 /* Keys of so many bits. */
-static inline void group(const uint8_t *key, size_t n, unsigned bits, uint32_t *groups)
+static inline void group(const uint8_t *key, size_t n, unsigned bits, uint32_t *groups,
+                         columns_ahead next)
 {
     const uint64_t even = 0x00ff00ff00ff00ff;
     for (size_t i = 0; i + 8 <= n; i += 8) {
         uint64_t pairs;
+        fetch(next, i);
         memcpy(&pairs, key + i, 8);
         if (bits < 8) pairs = (pairs & even) | (pairs & ~even) >> (8 - bits);
         if (bits > 2) {
@@ -80,13 +90,13 @@ static inline void group(const uint8_t *key, size_t n, unsigned bits, uint32_t *
     }
 }
 
-static void count_groups(const worker *w, const uint8_t *key, size_t n)
+static void count_groups(const worker *w, const uint8_t *key, size_t n, columns_ahead next)
 {
     switch (w->bits) {
-    case 1: group(key, n, 2, w->groups); return;
-    case 2: group(key, n, 4, w->groups); return;
-    case 3: group(key, n, 6, w->groups); return;
-    default: group(key, n, 8, w->groups);
+    case 1: group(key, n, 2, w->groups, next); return;
+    case 2: group(key, n, 4, w->groups, next); return;
+    case 3: group(key, n, 6, w->groups, next); return;
+    default: group(key, n, 8, w->groups, next);
     }
 }
 
@@ -102,14 +112,16 @@ void wf_part_groups(worker *w)
     }
 }
 
-static void count_keys(worker *w, size_t n, const double *weights)
+static void count_keys(worker *w, size_t n, const double *weights, columns_ahead next)
 {
     size_t cells = cells_of(w), lanes = w->lane_count;
     const uint8_t *bytes = (uint8_t *)w->blocks->keys;
     size_t grouped = w->groups ? n / 8 * 8 : 0;
-    if (grouped) count_groups(w, bytes, n);
-    if (w->bits <= 4) count_words_uint8_t(bytes + grouped, n - grouped, w->words, cells, lanes);
-    else if (w->words) count_words_uint16_t((uint16_t *)w->blocks->keys, n, w->words, cells, lanes);
+    if (grouped) count_groups(w, bytes, n, next);
+    if (w->bits <= 4)
+        count_words_uint8_t(bytes + grouped, n - grouped, w->words, cells, lanes, next);
+    else if (w->words)
+        count_words_uint16_t((uint16_t *)w->blocks->keys, n, w->words, cells, lanes, next);
     else if (w->bits <= 8)
         count_bytes_uint16_t((uint16_t *)w->blocks->keys, n, w->bytes, w->totals);
     else count_bytes_uint32_t(w->blocks->keys, n, w->bytes, w->totals);
@@ -279,7 +291,8 @@ static wf_status widen(worker *w, const void *t, const void *p, size_t n)
     return wf_rewindow(w, low, bits);
 }
 
-wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights)
+wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, const double *weights,
+                         columns_ahead next)
 {
     while (!w->started || stage(w, t, p, n)) {
         wf_status status = widen(w, t, p, n);
@@ -290,6 +303,6 @@ wf_status wf_count_block(worker *w, const void *t, const void *p, size_t n, cons
         if (status) return status;
     }
     w->pending += n;
-    count_keys(w, n, weights);
+    count_keys(w, n, weights, next);
     return WF_OK;
 }

@@ -24,6 +24,13 @@
 #define VECTORISED __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #endif
 
+/* Ask for memory that is soon needed. */
+#ifdef __GNUC__
+#define PREFETCH(address) __builtin_prefetch(address)
+#else
+#define PREFETCH(address) ((void)(address))
+#endif
+
 /* The name of an instance of a template. */
 #define NAMED(a, b, c) NAMED_(a, b, c)
 #define NAMED_(a, b, c) a##_##b##_##c
