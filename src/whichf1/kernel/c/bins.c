@@ -8,8 +8,11 @@
  */
 #include "kernel.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define NEAR 1e-9
 
 enum { BLOCK = 512, CHUNK = 1 << 15, LANES = 4, MOST = WF_MOST_THREADS };
 
@@ -25,6 +28,7 @@ typedef struct {
 typedef struct {
     const wf_column *scores, *positive;
     const double *edges; /* from below all probabilities to above all of them */
+    int even;            /* whether they have the same distance */
     size_t n, bins, chunk, chunks, parts;
     bin *by_chunk; /* chunks × LANES × bins */
     wf_status status[MOST];
@@ -71,6 +75,7 @@ typedef struct {
     int64_t high[BLOCK], low[BLOCK];
     int32_t guess[BLOCK]; /* the bin, if all have the same width */
     int valid, rests; /* whether all are probabilities, and labels 0 or 1; whether rests remain */
+    int clear;        /* whether none is so near to an edge that the guess may be rounded */
 } block;
 
 /* A number that is added and subtracted again leaves a multiple of the unit in its last place, by which
@@ -80,14 +85,15 @@ VECTORISED static void split(const double *scores, const uint64_t *labels, size_
 {
     const double high = 1.5 * (double)((uint64_t)1 << (52 - HIGH_BITS)),
                  low = 1.5 / (double)((uint64_t)1 << (LOW_BITS - 52));
+    const double whole = 0x1.8p52; /* adding and subtracting it rounds */
     double most = (double)bins - 0.5, scale = (double)bins;
-    uint64_t wrong = 0, every = 0, rests = 0;
+    uint64_t wrong = 0, every = 0, rests = 0, near = 0;
     int64_t none_high, none_low;
     memcpy(&none_high, &high, 8);
     memcpy(&none_low, &low, 8);
     for (size_t i = 0; i < n; i++) {
         double p = scores[i], sum = p + high, left = p - (sum - high), less = left + low;
-        double rest = left - (less - low), place = p * scale;
+        double rest = left - (less - low), place = p * scale, edge = (place + whole) - whole;
         uint64_t label = labels[i];
         int64_t sum_bits, less_bits;
         memcpy(&sum_bits, &sum, 8);
@@ -95,6 +101,7 @@ VECTORISED static void split(const double *scores, const uint64_t *labels, size_
         wrong |= (p >= 0) & (p <= 1) ? 0 : 1;
         every |= label;
         rests |= rest != 0;
+        near |= (fabs(place - edge) < NEAR) & (place > 0.5) & (place < most);
         b->p[i] = p; /* a copy: other threads may write to the caller's arrays */
         b->rest[i] = rest;
         b->high[i] = sum_bits - none_high + (int64_t)(label << NUMBER);
@@ -103,6 +110,24 @@ VECTORISED static void split(const double *scores, const uint64_t *labels, size_
     }
     b->valid = !wrong && every <= 1;
     b->rests = rests != 0;
+    b->clear = !near;
+}
+
+/* Whether bins have the same width, up to far less than what is near. */
+static int even_bins(const double *edges, size_t bins)
+{
+    for (size_t k = 1; k < bins; k++)
+        if (!(fabs(edges[k] * (double)bins - (double)k) < NEAR / 1024)) return 0;
+    return bins < (size_t)1 << 20;
+}
+
+static void add_to_guesses(const block *b, size_t n, size_t bins, bin *to)
+{
+    for (size_t j = 0; j < n; j++) {
+        bin *here = &to[j % LANES * bins + (size_t)b->guess[j]];
+        here->high += b->high[j];
+        here->low += b->low[j];
+    }
 }
 
 static wf_status add_items(const work *w, size_t start, size_t end, bin *bins)
@@ -116,6 +141,10 @@ static wf_status add_items(const work *w, size_t start, size_t end, bin *bins)
         split(wf_doubles(w->scores, i, n, scores), wf_integers(w->positive, i, n, labels), n,
               w->bins, &b);
         if (!b.valid) return WF_BAD_CODE;
+        if (b.clear && w->even && !wide && !b.rests) {
+            add_to_guesses(&b, n, w->bins, bins);
+            continue;
+        }
         for (size_t j = 0; j < n; j++) {
             bin *here = &bins[j % LANES * w->bins + bin_of(w, b.p[j], b.guess[j])];
             if (wide && here->low >> NUMBER >= MOST_ITEMS - 1) settle(here);
@@ -173,6 +202,7 @@ wf_status wf_bin(const wf_column *scores, const wf_column *positive, size_t n, c
         memcpy(edges + 1, inner, (w.bins - 1) * sizeof *edges);
         edges[w.bins] = 2;
         w.edges = edges;
+        w.even = even_bins(edges, bins);
         wf_parallel((int)w.parts, add_part, &w);
         for (size_t i = 0; i < w.parts && !status; i++) status = w.status[i];
         if (!status) add_chunks(&w, sums);

@@ -166,17 +166,16 @@ void wf_gather_double(const wf_column *column, size_t start, size_t n, double *b
     }
 }
 
-/* Where an item of 8 bytes is, if it and those after it can be read there; else NULL. */
-static const void *in_place(const wf_column *column, size_t start)
+const void *wf_in_place(const wf_column *column, int width, size_t start)
 {
     const unsigned char *at = column->data + (ptrdiff_t)start * column->stride;
-    int plain = column->width == 8 && column->stride == 8 && !column->swapped;
-    return plain && (uintptr_t)at % 8 == 0 ? at : NULL;
+    int plain = column->width == width && column->stride == width && !column->swapped;
+    return plain && (uintptr_t)at % (uintptr_t)width == 0 ? at : NULL;
 }
 
 const uint64_t *wf_integers(const wf_column *column, size_t start, size_t n, uint64_t *block)
 {
-    const void *here = in_place(column, start);
+    const void *here = wf_in_place(column, 8, start);
     if (here) return here;
     wf_gather(column, start, n, 8, block);
     return block;
@@ -184,7 +183,7 @@ const uint64_t *wf_integers(const wf_column *column, size_t start, size_t n, uin
 
 const double *wf_doubles(const wf_column *column, size_t start, size_t n, double *block)
 {
-    const void *here = in_place(column, start);
+    const void *here = wf_in_place(column, 8, start);
     if (here) return here;
     wf_gather_double(column, start, n, block);
     return block;

@@ -10,12 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int usable_in_place(const wf_column *c, int width)
-{
-    return c->stride == width && c->width == width && !c->swapped &&
-           (uintptr_t)c->data % (uintptr_t)width == 0;
-}
-
 /* Items per block: more for a large table, where counting waits for memory anyway. */
 static size_t block_of(const worker *w)
 {
@@ -35,8 +29,8 @@ static void count_slice(void *context, int index)
     worker *w = (worker *)context + index;
     scratch blocks;
     w->blocks = &blocks;
-    int in_place = !w->numbers && usable_in_place(w->true_, w->width) &&
-                   usable_in_place(w->predicted, w->width);
+    int in_place =
+        !w->numbers && wf_in_place(w->true_, w->width, 0) && wf_in_place(w->predicted, w->width, 0);
     for (size_t at = w->start, n; !w->status && at < w->stop; at += n) {
         size_t block = block_of(w), skip = at * (size_t)w->width;
         n = w->stop - at < block ? w->stop - at : block;

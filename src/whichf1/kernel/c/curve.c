@@ -18,9 +18,34 @@ static int threads_for(size_t lines, int threads)
 
 /* Steps of a ranking ---------------------------------------------------------------------------- */
 
-VECTORISED static void to_doubles(const int64_t *whole, size_t n, double start, double *out)
+/* Numbers below 2^52 become the last bits of doubles from 2^52 on, which every processor does in
+ * vectors; larger ones are converted one by one. */
+VECTORISED static void to_doubles(const uint64_t *whole, size_t n, double start, double *out)
 {
-    for (size_t i = 0; i < n; i++) out[i] = start + (double)whole[i];
+    uint64_t every = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bits = whole[i] | (uint64_t)0x433 << 52;
+        double shifted;
+        memcpy(&shifted, &bits, sizeof shifted);
+        out[i] = start + (shifted - 0x1p52);
+        every |= whole[i];
+    }
+    if (every >> 52)
+        for (size_t i = 0; i < n; i++) out[i] = start + (double)(int64_t)whole[i];
+}
+
+/* Running sums of whole numbers, most of which are 4 bytes wide; returns the last one. */
+static uint64_t add_up(const wf_column *counts, size_t from, size_t n, uint64_t start,
+                       uint64_t *sums)
+{
+    const int32_t *narrow = counts->sign ? wf_in_place(counts, 4, from) : NULL;
+    if (narrow) {
+        for (size_t i = 0; i < n; i++) sums[i] = start += (uint64_t)narrow[i];
+    } else {
+        wf_gather(counts, from, n, 8, sums);
+        for (size_t i = 0; i < n; i++) sums[i] = start += sums[i];
+    }
+    return start;
 }
 
 void wf_running(const wf_column *counts, int floats, size_t n, double start, double *plain,
@@ -32,12 +57,14 @@ void wf_running(const wf_column *counts, int floats, size_t n, double start, dou
         for (size_t i = 0; i < n; i++) sums[i] = start += sums[i];
         return;
     }
-    int64_t whole = 0, block[BLOCK];
+    uint64_t whole = 0, block[BLOCK];
     for (size_t from = 0; from < n; from += BLOCK) {
         size_t some = n - from < BLOCK ? n - from : BLOCK;
-        wf_gather(counts, from, some, 8, block);
-        if (plain) to_doubles(block, some, 0, plain + from);
-        for (size_t i = 0; i < some; i++) block[i] = whole += block[i];
+        if (plain) {
+            wf_gather(counts, from, some, 8, block);
+            to_doubles(block, some, 0, plain + from);
+        }
+        whole = add_up(counts, from, some, whole, block);
         to_doubles(block, some, start, sums + from);
     }
 }
@@ -219,15 +246,18 @@ static void draw_points(void *context, int index)
     share s = c->shares[index];
     size_t end = end_of_lines(c, (size_t)index);
     block b;
-    double threshold[BLOCK];
+    double some[BLOCK];
     for (size_t i = first_line(c, (size_t)index); i < end; i += b.n) {
         read_block(c, i, end, &s, &b);
         s.tp = b.tp[b.n];
         s.fp = b.fp[b.n];
+        double *threshold = c->kept == WF_EVERY ? out->threshold + s.points : some;
         wf_gather_double(&c->steps->score, i, b.n, threshold);
-        if (c->kept != WF_EVERY) compress(&b, threshold);
+        if (c->kept != WF_EVERY) {
+            compress(&b, threshold);
+            memcpy(out->threshold + s.points, threshold, b.points * sizeof *threshold);
+        }
         write_points(c->kind, b.tp + 1, b.fp + 1, b.points, out, s.points);
-        memcpy(out->threshold + s.points, threshold, b.points * sizeof *threshold);
         s.points += b.points;
     }
     c->shares[index].end = s.points;

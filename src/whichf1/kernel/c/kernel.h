@@ -61,6 +61,8 @@ void wf_release(const void *from, const void *to);
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block);
 /* Copy items of a column of floats of 2, 4 or 8 bytes to a block of doubles. */
 void wf_gather_double(const wf_column *column, size_t start, size_t n, double *block);
+/* Where an item is, if it and those after it are native ones of this width, without gaps; else NULL. */
+const void *wf_in_place(const wf_column *column, int width, size_t start);
 /* The same where the items are, if they are native integers of 8 bytes, or doubles, without gaps; else
  * in the block. */
 const uint64_t *wf_integers(const wf_column *column, size_t start, size_t n, uint64_t *block);

@@ -109,8 +109,9 @@ static int all_fair(const double *rows, size_t n, size_t columns, double toleran
 VECTORISED static int all_columns_fair(const double *by_column, size_t n, size_t columns,
                                        double tolerance)
 {
-    double sums[CHUNK] = {0};
+    double sums[CHUNK];
     uint64_t off = 0;
+    memset(sums, 0, n * sizeof *sums); /* blocks are short */
     for (size_t j = 0; j < columns; j++)
         for (size_t i = 0; i < n; i++) sums[i] += by_column[j * n + i];
     for (size_t i = 0; i < n; i++) off |= !(fabs(sums[i] - 1) <= tolerance);
@@ -214,10 +215,14 @@ static void transpose(const double *rows, size_t n, size_t columns, double *to)
 VECTORISED static void brier_losses(const double *by_column, const uint64_t *codes, size_t n,
                                     size_t columns, double *losses)
 {
+    const uint64_t one = (uint64_t)1023 << 52;
     memset(losses, 0, n * sizeof *losses);
     for (size_t j = 0; j < columns; j++, by_column += n)
         for (size_t i = 0; i < n; i++) {
-            double off = by_column[i] - (codes[i] == j ? 1.0 : 0.0);
+            uint64_t bits = codes[i] == j ? one : 0; /* a choice of doubles becomes a branch */
+            double right;
+            memcpy(&right, &bits, sizeof right);
+            double off = by_column[i] - right;
             losses[i] += off * off;
         }
 }
@@ -243,8 +248,9 @@ VECTORISED static size_t count_hits(const double *by_column, const double *own,
                                     const uint64_t *codes, size_t n, size_t columns, size_t k,
                                     int ties)
 {
-    uint64_t ahead[CHUNK] = {0}, before = ties & WF_BEFORE ? 1 : 0, after = ties & WF_AFTER ? 1 : 0;
+    uint64_t ahead[CHUNK], before = ties & WF_BEFORE ? 1 : 0, after = ties & WF_AFTER ? 1 : 0;
     size_t hits = 0;
+    memset(ahead, 0, n * sizeof *ahead);
     for (size_t j = 0; j < columns; j++, by_column += n)
         for (size_t i = 0; i < n; i++) {
             uint64_t wins = (before & (j < codes[i])) | (after & (j > codes[i]));
