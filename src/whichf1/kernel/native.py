@@ -259,18 +259,21 @@ def running(positives: Array, negatives: Array, tp: float, fp: float) -> Array:
 
 def curve(
     score: Array, positives: Array, negatives: Array, kind: str = "counts", kept: str = "every"
-) -> Array:
-    """The points of a curve, from above the highest score on: x, y and threshold (3, points).
+) -> tuple[Array, ...]:
+    """The points of a curve, from above the highest score on: x, y and threshold.
 
     A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1. Matrices
-    have true and false negatives as well (5, points).
+    have true and false negatives as well.
     """
-    most, rows = len(score) + 1, 5 if kind == "matrices" else 3
-    room = np.empty(rows * most)
+    most = len(score) + 1
+    rooms = [np.empty((3, most))]
+    if kind == "matrices":  # not in the same block: a smaller one is more often reused
+        rooms.append(np.empty((2, most)))
     which = _CURVES[kind], _KEPT[kept]
-    points = c.curve(score, positives, negatives, *which, THREADS, room)
-    every = np.ndarray((rows, points), _FLOAT, room, 0, (8 * most, 8))
-    return every.copy() if 3 * points < most else every  # do not keep much unused memory
+    points = c.curve(score, positives, negatives, *which, THREADS, *rooms)
+    rows = (row[:points] for room in rooms for row in room)
+    few = 3 * points < most  # do not keep much unused memory
+    return tuple(row.copy() if few else row for row in rows)
 
 
 def bucket_counts(scores: Array, labels: Array) -> Array | None:

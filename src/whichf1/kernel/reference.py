@@ -573,11 +573,11 @@ except on a DET curve."""
 
 def curve(
     score: Array, positives: Array, negatives: Array, kind: str = "counts", kept: str = "every"
-) -> Array:
-    """The points of a curve, from above the highest score on: x, y and threshold (3, points).
+) -> tuple[Array, ...]:
+    """The points of a curve, from above the highest score on: x, y and threshold.
 
     A rate of no items is 0/0 on a ROC curve and 0 on a DET curve; a recall of none is 1. Matrices
-    have true and false negatives as well (5, points).
+    have true and false negatives as well.
     """
     sums = (np.cumsum(x, dtype=np.float64) for x in (positives, negatives))
     tp, fp = (np.concatenate([[0.0], x]) for x in sums)
@@ -592,19 +592,18 @@ def curve(
     threshold = np.concatenate([[np.inf], score])[at]
     with np.errstate(invalid="ignore"):
         if kind == "counts":
-            return np.stack([fp, tp, threshold])
+            return fp, tp, threshold
         if kind == "matrices":
-            return np.stack([fp, tp, threshold, n - fp, p - tp])
+            return fp, tp, threshold, n - fp, p - tp
         if kind == "roc":
-            return np.stack([fp / n, tp / p, threshold])
+            return fp / n, tp / p, threshold
         if kind == "det":
-            rates = fp / (n or 1), (p - tp) / (p or 1)
-            return np.stack([*rates, threshold])
+            return fp / (n or 1), (p - tp) / (p or 1), threshold
         taken = tp + fp
         recall = tp / p if p else np.ones(len(tp))
         precision = tp / np.where(taken == 0, 1, taken)
     recall[0], precision[0] = 0, 1
-    return np.stack([recall, precision, threshold])
+    return recall, precision, threshold
 
 
 def _chunks(n: int) -> Iterator[slice]:

@@ -76,7 +76,7 @@ class Steps(NamedTuple):
         own = scores.dtype if getattr(scores.dtype, "kind", "O") in "fiu" else np.float64
         return cls(len(items.labels), table, own)
 
-    def points(self, kind: str, kept: Any = "every") -> Array:
+    def points(self, kind: str, kept: Any = "every") -> tuple[Array, ...]:
         """x, y and threshold of each point of a curve, from above the highest score on."""
         table = self.table
         return kernel.curve(table.score, table.positives, table.negatives, kind, kept)
@@ -97,7 +97,7 @@ def confusion_matrix_at_thresholds(
 ) -> Any:
     """True and false negatives and positives at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
-    fps, tps, thresholds, tns, fns = steps.points("matrices")[:, 1:]
+    fps, tps, thresholds, tns, fns = (x[1:] for x in steps.points("matrices"))
     return tns, fps, fns, tps, steps.as_scores(thresholds)
 
 
@@ -118,7 +118,7 @@ def precision_recall_curve(
     """Precision and recall at each threshold."""
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     points = steps.points("pr", "rises" if drop_intermediate else "every")
-    recall, precision, thresholds = points[:, ::-1]
+    recall, precision, thresholds = (x[::-1] for x in points)
     curve = precision, recall, steps.as_scores(thresholds[:-1])
     return doubtful(not steps.sizes[0], curve)
 
@@ -131,10 +131,11 @@ def det_curve(
     steps = Steps.of(y_true, y_score, pos_label, sample_weight)
     if steps.classes != 2:
         raise LabelError(f"{steps.classes} classes, not two")
-    points = steps.points("det", "rises" if drop_intermediate else "every")[:, ::-1]
-    first = np.searchsorted(points[1], 0, "right") - 1  # the highest threshold without a miss
-    last = points.shape[1] - np.searchsorted(points[0, ::-1], 0, "right")  # or a false positive
-    fpr, fnr, thresholds = points[:, first : last + 1]
+    points = steps.points("det", "rises" if drop_intermediate else "every")
+    fpr, fnr, thresholds = (x[::-1] for x in points)
+    first = np.searchsorted(fnr, 0, "right") - 1  # the highest threshold without a miss
+    last = len(fpr) - np.searchsorted(fpr[::-1], 0, "right")  # or a false positive
+    fpr, fnr, thresholds = (x[first : last + 1] for x in (fpr, fnr, thresholds))
     positives, negatives = steps.sizes
     fpr, fnr = (x if n else x * np.nan for x, n in ((fpr, negatives), (fnr, positives)))
     return doubtful(not (positives and negatives), (fpr, fnr, thresholds))

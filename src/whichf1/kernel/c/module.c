@@ -862,33 +862,35 @@ static PyObject *curve(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     (void)self;
     enum { SCORE, POSITIVES, NEGATIVES, COLUMNS };
     static const char *const names[] = {"score", "positives", "negatives"};
-    Py_buffer views[COLUMNS], room = {.obj = NULL};
+    Py_buffer views[COLUMNS], room = {.obj = NULL}, second = {.obj = NULL};
     wf_column columns[COLUMNS];
     PyObject *result = NULL;
-    int got = 0, swapped, threads = expect(nargs, 7) < 0 ? -1 : threads_of(args[5]);
+    int got = 0, swapped,
+        threads = expect(nargs, nargs == 8 ? 8 : 7) < 0 ? -1 : threads_of(args[5]);
     if (threads < 0) return NULL;
     long kind = PyLong_AsLong(args[3]), kept = PyLong_AsLong(args[4]);
     if (PyErr_Occurred()) return NULL;
     while (got < COLUMNS && get_column(args[got], names[got], got ? INTEGERS "d" : FLOATS,
                                        &views[got], &columns[got]) == 0)
         got++;
-    double *rows = NULL;
+    double *rows = NULL, *more = NULL;
     Py_ssize_t n = got == COLUMNS ? views[SCORE].shape[0] : 0;
-    Py_ssize_t wanted = kind == WF_MATRICES ? 5 : 3;
-    if (got == COLUMNS) rows = get_output(args[6], FLOAT64, wanted * (n + 1), &room);
-    if (rows) {
+    if (got == COLUMNS) rows = get_output(args[6], FLOAT64, 3 * (n + 1), &room);
+    if (rows && nargs == 8) more = get_output(args[7], FLOAT64, 2 * (n + 1), &second);
+    if (rows && (more || nargs == 7)) {
         int floats = letter(&views[POSITIVES], &swapped) == 'd';
         if (views[POSITIVES].shape[0] != n || views[NEGATIVES].shape[0] != n || !n)
             PyErr_SetString(PyExc_ValueError, "columns must have equal lengths above 0");
         else if (floats != (letter(&views[NEGATIVES], &swapped) == 'd'))
             PyErr_SetString(PyExc_TypeError, "positives and negatives must have one type");
-        else if (kind < WF_COUNTS || kind > WF_MATRICES || kept < WF_EVERY || kept > WF_RISES)
+        else if (kind < WF_COUNTS || kind > WF_MATRICES || (kind == WF_MATRICES) != (nargs == 8) ||
+                 kept < WF_EVERY || kept > WF_RISES)
             PyErr_SetString(PyExc_ValueError, "there is no such curve");
         else {
             wf_steps steps = {columns[SCORE], columns[POSITIVES], columns[NEGATIVES], floats,
                               (size_t)n};
             wf_points out = {.x = rows, .y = rows + n + 1, .threshold = rows + 2 * (n + 1)};
-            if (kind == WF_MATRICES) out.tn = rows + 3 * (n + 1), out.fn = rows + 4 * (n + 1);
+            if (more) out.tn = more, out.fn = more + n + 1;
             Py_BEGIN_ALLOW_THREADS
             wf_curve(&steps, (wf_curve_kind)kind, (wf_kept)kept, threads, &out);
             Py_END_ALLOW_THREADS
@@ -897,6 +899,7 @@ static PyObject *curve(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
     }
     while (got--) PyBuffer_Release(&views[got]);
     if (room.obj) PyBuffer_Release(&room);
+    if (second.obj) PyBuffer_Release(&second);
     return result;
 }
 
@@ -1401,7 +1404,7 @@ static PyMethodDef functions[] = {
     FUNCTION(placements, "placements(positives, negatives, p, n)"),
     FUNCTION(place_precisions, "place_precisions(positives, negatives, what)"),
     FUNCTION(running, "running(positives, negatives, tp, fp, steps)"),
-    FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points)"),
+    FUNCTION(curve, "curve(score, positives, negatives, kind, kept, threads, points[, negatives])"),
     FUNCTION(bucket_counts, "bucket_counts(scores, positive, threads, lines)"),
     FUNCTION(rank_buckets, "rank_buckets(scores, positive, chosen, threads, room)"),
     FUNCTION(bins, "bins(scores, positive, edges, threads, sums)"),
