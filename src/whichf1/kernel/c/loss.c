@@ -84,25 +84,21 @@ VECTORISED static int shares(const double *values, size_t n)
     return !wrong;
 }
 
-/* Whether all rows are distributions: two rows at a time with two independent sums each. */
-static int all_fair(const double *rows, size_t n, size_t columns, double tolerance)
+/* Whether all rows are distributions: each has several independent sums, in one register. */
+VECTORISED static int all_fair(const double *rows, size_t n, size_t columns, double tolerance)
 {
-    int off = 0;
-    size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        const double *a = rows + i * columns, *b = a + columns;
-        double even[2] = {0, 0}, odd[2] = {0, 0};
+    enum { SUMS = 4 };
+    uint64_t off = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double *row = rows + i * columns;
+        double sums[SUMS] = {0};
         size_t j = 0;
-        for (; j + 2 <= columns; j += 2) {
-            even[0] += a[j], even[1] += a[j + 1];
-            odd[0] += b[j], odd[1] += b[j + 1];
-        }
-        if (j < columns) even[0] += a[j], odd[0] += b[j];
-        off |=
-            !(fabs(even[0] + even[1] - 1) <= tolerance) | !(fabs(odd[0] + odd[1] - 1) <= tolerance);
+        for (; j + SUMS <= columns; j += SUMS)
+            for (size_t k = 0; k < SUMS; k++) sums[k] += row[j + k];
+        for (size_t k = 0; j < columns; j++, k++) sums[k] += row[j];
+        off |= !(fabs((sums[0] + sums[1]) + (sums[2] + sums[3]) - 1) <= tolerance);
     }
-    return !off && (i == n || fair(rows + i * columns, columns, tolerance)) &&
-           shares(rows, n * columns);
+    return !off && shares(rows, n * columns);
 }
 
 /* The same of columns of rows. */
