@@ -66,7 +66,7 @@ def seconds(*calls: Callable[[], Any]) -> list[float]:
     settle()
     best, start = [np.inf] * len(calls), time.perf_counter()
     rounds = 0
-    while rounds < LEAST or (rounds < 1000 and time.perf_counter() - start < 0.15):
+    while rounds < LEAST or (rounds < 1000 and time.perf_counter() - start < 0.1):
         for at, call in enumerate(calls):
             begun = time.perf_counter()
             call()

@@ -10,7 +10,7 @@ import importlib
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ import whichf1 as wf
 from whichf1.comparison.compare import compare_counts
 from whichf1.comparison.significance import Plan
 from whichf1.definitions.definition import define
-from whichf1.metrics import COUNTED, EVERY, Metric
+from whichf1.metrics import COUNTED, EVERY
 from whichf1.sources.arrays import count_together
 from whichf1.statistics.sample import generator
 
@@ -100,7 +100,7 @@ def bootstrap_rows() -> Iterator[Row]:
     yield at_most("the same on 10⁷ items", took[10**7], "on 10⁴ items", took[10**4], 1.5)
 
 
-def package_rows(n: int = 1_000) -> Iterator[Row]:
+def package_rows(n: int = 10_000) -> Iterator[Row]:
     """Against the bootstrap of the package confidenceinterval; compares only speed.
 
     For BCa, its default, it computes the score for all items but one as often as there are items.
@@ -112,7 +112,7 @@ def package_rows(n: int = 1_000) -> Iterator[Row]:
         return
     true, a, _ = predictions(n, 10)
     options = {"confidence_level": 0.95, "average": "macro", "n_resamples": 999}
-    counts, bounded = wf.count(true, a), n >= 10_000
+    counts = wf.count(true, a)
     kinds: tuple[Literal["bca", "percentile"], ...] = ("bca", "percentile")
     for kind in kinds:
         method = wf.Bootstrap(replicates=999, seed=7, kind=kind)
@@ -121,7 +121,7 @@ def package_rows(n: int = 1_000) -> Iterator[Row]:
             partial(f1_score, true, a, method=f"bootstrap_{kind}", **options),
         )
         name = f"{kind} interval of averaged F1, {n:,} items, 999 replicates"
-        bar = "≥ 2000 × faster than" if kind == "bca" and bounded else ""
+        bar = "≥ 2000 × faster than" if kind == "bca" else ""
         met = not bar or theirs / ours >= 2000
         yield Row(name, ours, f"confidenceinterval's {theirs:.3g} s", theirs / ours, bar, met)
 
@@ -186,8 +186,9 @@ def delong_row() -> Iterator[Row]:
         yield at_most(f"DeLong's interval, {n:,} items", ours, "the AUC itself", area, 2)
 
 
-def data_of(metric: Metric, n: int) -> tuple[Any, ...]:
-    """Items as a metric takes them, in arrays."""
+@cache
+def data(n: int) -> dict[str, tuple[Any, ...]]:
+    """Items as metrics of each kind take them, in arrays."""
     rng = np.random.default_rng(3)
     two, guessed, _ = predictions(n, 2)
     several, predicted, _ = predictions(n, 10)
@@ -201,7 +202,7 @@ def data_of(metric: Metric, n: int) -> tuple[Any, ...]:
         "items": (labels, np.where(rng.random((n, 5)) < 0.8, labels, 1 - labels)),
         "label ranking": (labels, rng.random((n, 5))),
         "value": (scores,),
-    }[metric.kind]
+    }
 
 
 SIZES = (1_000, 100_000)
@@ -219,7 +220,7 @@ def rows_of_every_score(n: int) -> Iterator[Row]:
         options: dict[str, Any] = {"positive": 1} if metric.kind == "rate" else {}
         if "costs" in metric.parameters:
             options["costs"] = (1 - np.eye(10)).tolist()
-        score, items = partial(getattr(wf, name), **options), data_of(metric, n)
+        score, items = partial(getattr(wf, name), **options), data(n)[metric.kind]
         if "interval" not in getattr(wf, name).definition(**options).applicable:
             continue
         sources = {"arrays": items}
@@ -227,9 +228,9 @@ def rows_of_every_score(n: int) -> Iterator[Row]:
             sources["counts"] = (wf.count(*items),)
         elif metric.kind == "ranking":
             sources["ranking"] = (wf.rank(*items),)
-        for source, data in sources.items():
-            asked = partial(_afresh, score, data, interval="delta")
-            took, plain = in_turns(asked, partial(_afresh, score, data))
+        for source, held in sources.items():
+            asked = partial(_afresh, score, held, interval="delta")
+            took, plain = in_turns(asked, partial(_afresh, score, held))
             what = f"delta interval of {name}, {n:,} items, {source}"
             yield at_most(what, took, "the score itself", plain, BARS["delta"])
 
@@ -257,7 +258,7 @@ def _afresh(score: Callable[..., Any], data: tuple[Any, ...], **options: Any) ->
     score(*data, **options)
 
 
-ROWS = (bootstrap_rows, package_rows, interval_rows, posterior_rows, paired_row, delong_row)
+ROWS = (bootstrap_rows, interval_rows, posterior_rows, paired_row, delong_row)
 REGISTRY = {
     "Delta intervals of every score": registry_rows,
     "Bootstrap intervals of every score of class counts": drawn_rows,
@@ -291,7 +292,7 @@ def main() -> None:
     """Measure all rows, and write them as sections; with ``--slow``, the rows of a slow peer."""
     about = "Measured by `python -m benchmarks.uncertainty`, the best of several."
     if "--slow" in sys.argv:
-        rows = measured(package_rows(10_000))
+        rows = measured(package_rows())
         write_section("Bootstrap intervals: a slow peer", f"{about}\n\n{table(rows)}")
         return
     rows = [row for each in ROWS for row in measured(each())]
