@@ -57,7 +57,7 @@ def bars(kind: str, n: int) -> dict[str, float]:
 def often(n: int) -> dict[str, Any]:
     """How often each call is tried in a row, which takes what others left in the caches out of it.
 
-    All rows together take about a minute.
+    All rows together take one to two minutes.
     """
     return {"repeat": 50, "seconds": 0.15} if n < 1000 else {"repeat": 5, "seconds": 0.2}
 
