@@ -120,13 +120,13 @@ $(DOCS)/ready: pyproject.toml
 	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
-# speed compared with peers, in ten to fifteen minutes; each script writes its own section of
+# speed compared with peers, in less than ten minutes; each script writes its own section of
 # benchmarks/RESULTS.md, EVERY_SCORE.md, or the table of its page in docs
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.run_all
 
-# what takes longer: files of 10⁸ rows, Spark and Dask, growth of time and memory, the cost model; in
-# about half an hour, with some 2 GB of temporary files
+# what takes longer: peers that take many seconds, files of 10⁸ rows, Spark and Dask, growth of time
+# and memory, the cost model; in more than half an hour, with some 2 GB of temporary files
 bench-all: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.run_all --all
 

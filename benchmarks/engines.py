@@ -85,7 +85,7 @@ def memory(folder: Path, rows: int) -> Row:
     return f"Parquet, {rows:,} rows: peak memory in MB", peak, 500, "in a separate process"
 
 
-def csv(folder: Path, rows: int = 10**7) -> Row:
+def csv(folder: Path, rows: int = 4 * 10**6) -> Row:
     path = data_file(folder, "pairs.csv", rows)
     connection = duckdb.connect()
     query = (
@@ -164,7 +164,7 @@ def main(folder: Path, rows: int) -> None:
         *frames(),
         *strings(),
         ten_columns(folder, "ten.parquet", 10**7),
-        ten_columns(folder, "ten.csv", 2 * 10**6),
+        ten_columns(folder, "ten.csv", 10**6),
     ]
     lines = []
     for name, value, most, times in measured:

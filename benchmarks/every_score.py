@@ -57,9 +57,9 @@ def bars(kind: str, n: int) -> dict[str, float]:
 def often(n: int) -> dict[str, Any]:
     """How often each call is tried in a row, which takes what others left in the caches out of it.
 
-    All rows together take about two minutes.
+    All rows together take one to two minutes.
     """
-    return {"repeat": 100, "seconds": 0.3} if n < 1000 else {"repeat": 5, "seconds": 0.5}
+    return {"repeat": 50, "seconds": 0.15} if n < 1000 else {"repeat": 5, "seconds": 0.2}
 
 
 class Items(NamedTuple):
@@ -182,14 +182,9 @@ def score_rows(n: int) -> Iterator[Row]:
             options["positive"] = 1
         ours = partial(getattr(wf, name), **options)
         data, peers = data_of(metric, n), peers_of(metric, n)
-        yield Row(
-            f"{name}, {SIZES[n]}",
-            partial(tuple, data),
-            ours,
-            peers,
-            bars(metric.kind, n),
-            **often(n),
-        )
+        tries = often(n) if peers else {"seconds": 0.05}
+        work = f"{name}, {SIZES[n]}"
+        yield Row(work, partial(tuple, data), ours, peers, bars(metric.kind, n), **tries)
 
 
 class Curve(NamedTuple):
@@ -309,13 +304,6 @@ def bare_auc() -> Callable[..., float] | None:
     return auc
 
 
-def alone(row: Row) -> Line:
-    """The time of a score that no peer has."""
-    again = Row(row.name, row.data, row.ours, {"": row.ours}, same=False, repeat=50, seconds=0.05)
-    (line,) = measure(again)
-    return Line(row.name, "none", line.ours, "", float("nan"), None)
-
-
 def main() -> int:
     """Measure everything, print it and write the table; return 1 if results differ."""
     warnings.simplefilter("ignore")
@@ -325,7 +313,7 @@ def main() -> int:
     try:
         for n in sizes:
             for row in (*score_rows(n), *other_rows(n)):
-                new = measure(row) if row.peers else [alone(row)]
+                new = measure(row)
                 print(table(new).split("\n", 2)[2], end="", flush=True)
                 lines += new
     except Disagreement as error:

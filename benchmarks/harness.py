@@ -8,15 +8,18 @@ import importlib.metadata
 import math
 import os
 import platform
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-SECONDS = 1.5
-"""Time limit for the rounds of a row after the first one."""
+SECONDS = 0.4
+"""Time for further tries of a row, after those that it has in any case."""
+LEAST = 3
+"""Tries of each program, however long they take; the first also warms up."""
 ROUNDS = 15
 TURN = 0.2
 """Seconds that the slowest program may take in its turn, unless one call takes longer."""
@@ -37,7 +40,9 @@ class Row:
     repeat: int = 7
     """Calls of each program per round, as the slowest allows; many if one takes microseconds."""
     seconds: float = SECONDS
-    """Time limit for the rounds after the first one."""
+    """Time for further tries."""
+    slow: bool = False
+    """Whether it is left to ``make bench-all``, because a peer takes seconds for each try."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +78,20 @@ class Disagreement(AssertionError):
     """Two programs returned different results for the same data."""
 
 
+def chosen(rows: Iterable[Row]) -> list[Row]:
+    """The rows with slow peers if the command line says ``--slow``, otherwise all others."""
+    return [row for row in rows if row.slow == ("--slow" in sys.argv)]
+
+
+def settle() -> None:
+    """Collect garbage, and no more of it; what libraries hold is not looked at again."""
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+
+
 def measure(row: Row) -> list[Line]:
-    """Time a row: programs take turns, and the best time of each counts."""
+    """Time a row: programs take turns, have as many tries, and the best time of each counts."""
     data = row.data()
     calls = {"whichf1": row.ours, **row.peers}
     best, answers = {}, {}
@@ -84,11 +101,12 @@ def measure(row: Row) -> list[Line]:
         best[name] = time.perf_counter() - begun
     if row.same:
         agree(row.name, answers)
-    gc.collect()
-    gc.disable()
+    settle()
     tries = max(1, min(row.repeat, int(TURN / max(best.values()))))  # as many for all
     started, rounds = time.perf_counter(), 0
-    while rounds < 1 or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
+    while 1 + rounds * tries < LEAST or (
+        rounds < ROUNDS and time.perf_counter() - started < row.seconds
+    ):
         for name, call in calls.items():
             for _ in range(tries):
                 begun = time.perf_counter()
@@ -96,6 +114,8 @@ def measure(row: Row) -> list[Line]:
                 best[name] = min(best[name], time.perf_counter() - begun)
         rounds += 1
     gc.enable()
+    if not row.peers:
+        return [Line(row.name, "none", duration(best["whichf1"]), "", float("nan"), None)]
     return [
         Line(
             row.name,

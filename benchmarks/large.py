@@ -1,4 +1,4 @@
-"""Large work against the engine's own query: many systems, files, clusters, a cold start.
+"""Large work against the engine's own query: many systems, files, clusters.
 
 Programs take turns, and the best time of each counts. Each task writes its own section of
 RESULTS.md, so that tasks can be measured one by one.
@@ -9,7 +9,6 @@ Run: python -m benchmarks.large [--rows ROWS] [--folder FOLDER] [TASK ...]
 from __future__ import annotations
 
 import argparse
-import os
 import subprocess
 import sys
 import tempfile
@@ -61,22 +60,6 @@ def systems() -> Iterator[Row]:
     (ours,) = best(lambda: wf.compare(true, every, replicates=9999))
     task = f"compare, {SYSTEMS} systems × {ITEMS:,} items, 9,999 replicates, all tests"
     yield Row(task, ours, "the limit", LIMIT, 1.0)
-
-
-def cold() -> Iterator[Row]:
-    """The command in a fresh process, with cached bytecode."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "items.csv"
-        rng = np.random.default_rng(0)
-        pairs = rng.integers(0, 3, (200, 2))
-        np.savetxt(path, pairs, "%d", ",", header="true,pred", comments="")
-        command = [sys.executable, "-m", "whichf1", "score", str(path)]
-        bare = [sys.executable, "-c", "import duckdb, numpy"]
-        cached = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-        run = partial(subprocess.run, check=True, stdout=subprocess.DEVNULL, env=cached)
-        ours, theirs = np.min([best(lambda: run(command), lambda: run(bare)) for _ in range(3)], 0)
-    task, peer = "whichf1 score, 200 rows, cold", "import duckdb, numpy"
-    yield Row(task, float(ours), peer, float(theirs), 1.8)
 
 
 def probabilities(rows: int = 2 * 10**6, classes: int = 10) -> Iterator[Row]:
@@ -253,7 +236,6 @@ class Task(NamedTuple):
 
 TASKS = {
     "systems": Task("Many systems", TIMES, lambda folder, rows: systems()),
-    "cold": Task("A cold start", TIMES, lambda folder, rows: cold()),
     "probabilities": Task("Columns of probabilities", TIMES, lambda *_: probabilities()),
     "files": Task("Large files", TIMES, files),
     "memory": Task("Memory of large files", PEAKS, memory),

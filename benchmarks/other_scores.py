@@ -2,14 +2,16 @@
 libraries that have them.
 
 Run from the root: ``python -m benchmarks.other_scores`` writes a section of RESULTS.md. Data are
-arrays or lists in memory, and the results of all must agree.
+arrays or lists in memory, and the results of all must agree. Peers that take many seconds for a
+million items are tried with fewer; with ``--slow``, with all.
 """
 
 from __future__ import annotations
 
 import logging
+import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
@@ -21,7 +23,7 @@ import pycm
 import sklearn.metrics as sk
 import torch
 import torchmetrics.functional.classification as torchmetrics
-from benchmarks.harness import Row, measure, table, write_section
+from benchmarks.harness import Row, chosen, measure, table, write_section
 from fairlearn.metrics import MetricFrame, equalized_odds_difference
 from hiclass import metrics as hiclass
 from irrCAC.raw import CAC
@@ -135,9 +137,13 @@ def ranked() -> tuple[Any, ...]:
     return true, p, torch.from_numpy(true), torch.from_numpy(p)
 
 
-def tenth(data: Callable[[], tuple[Any, ...]]) -> Callable[[], tuple[Any, ...]]:
-    """The first tenth of the items."""
-    return lambda: tuple(column[: N // 10] for column in data())
+SIZES = {1: "10⁶", 10: "10⁵", 100: "10⁴"}
+"""How many items one of so many are."""
+
+
+def first(data: Callable[[], tuple[Any, ...]], share: int) -> Callable[[], tuple[Any, ...]]:
+    """The first of the items, or of the sentences: one of so many."""
+    return lambda: tuple(column[: len(column) // share] for column in data())
 
 
 def of_torch(name: str, *options: Any, first: bool = False, **others: Any) -> Callable[..., float]:
@@ -203,7 +209,7 @@ OF_ORDER: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "nDCG of 5 labels": (wf.ndcg, sk.ndcg_score),
     "DCG of 5 labels": (wf.dcg, sk.dcg_score),
 }
-"""For which scikit-learn would take minutes: of a tenth of the items."""
+"""For which scikit-learn would take minutes: of a tenth of the items at most."""
 OF_CLASSES: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
     "hinge loss, 3 classes": (wf.hinge_loss, sk.hinge_loss),
     "D² of log loss": (wf.log_loss_skill, sk.d2_log_loss_score),
@@ -222,12 +228,54 @@ OF_RATERS: dict[str, tuple[Callable[..., Any], str]] = {
     "Brennan–Prediger coefficient": (wf.brennan_prediger, "bp"),
 }
 """Beside what irrCAC calls them."""
+ALIKE = ("fleiss", "bp", "weighted", "micro")
+"""Coefficients and averages for which peers do nearly the same as for the others."""
 POINTS = {
     "recall at precision": ("recall_at_precision", "recall_at_fixed_precision"),
-    "precision at recall": ("precision_at_recall", "precision_at_fixed_recall"),
     "sensitivity at specificity": ("sensitivity_at_specificity", "sensitivity_at_specificity"),
     "specificity at sensitivity": ("specificity_at_sensitivity", "specificity_at_sensitivity"),
 }
+
+
+def of_slow_peers(share: int) -> Iterator[Row]:
+    """Rows whose peers take many seconds for all items, with one of so many of these."""
+    slow, of_order = share == 1, max(share, 10)
+    for title, (ours, theirs) in OF_ORDER.items():
+        yield Row(
+            f"{title}, {SIZES[of_order]} items",
+            first(labelled, of_order),
+            ours,
+            {"scikit-learn": theirs},
+            {"scikit-learn": TIMES},
+            slow=slow,
+        )
+    yield Row(
+        f"precision at recall, {SIZES[share]} items",
+        first(ranked, share),
+        scored("precision_at_recall", at=POINT),
+        {"torchmetrics": of_torch("precision_at_fixed_recall", POINT, first=True)},
+        {"torchmetrics": TIMES},
+        slow=slow,
+    )
+    yield Row(
+        f"F1 of spans by type, {SIZES[share]} tokens",
+        first(tagged, share),
+        lambda true, pred: wf.micro_f1(wf.spans(true, pred, match="type")),
+        {"nervaluate": by_type},
+        {"nervaluate": TIMES},
+        same=False,  # nervaluate may use up a true span for a prediction of another type
+        slow=slow,
+    )
+    yield Row(
+        f"hierarchical F1, {SIZES[share]} items",
+        first(classes, share),
+        lambda true, pred: wf.hierarchical_f1(true[:, 1], pred[:, 1], parents=PARENTS),
+        {"hiclass": hiclass.f1},
+        {"hiclass": TIMES},
+        slow=slow,
+    )
+
+
 ROWS = (
     Row(
         "Fleiss' kappa, 10⁶ items, 3 raters",
@@ -243,6 +291,7 @@ ROWS = (
             partial(of_ratings, ours),
             {"irrCAC": partial(of_irrcac, theirs)},
             {"irrCAC": TIMES},
+            slow=theirs in ALIKE,
         )
         for title, (ours, theirs) in OF_RATERS.items()
     ),
@@ -271,12 +320,15 @@ ROWS = (
         {"krippendorff": TIMES},
     ),
     *(
-        Row(f"{title}, {n} items", data, ours, {"scikit-learn": theirs}, {"scikit-learn": TIMES})
-        for n, data, every in (
-            ("10⁶", labelled, OF_LABELS),
-            ("10⁵", tenth(labelled), OF_ORDER),
-            ("10⁶", distributed, OF_CLASSES),
+        Row(
+            f"{title}, 10⁶ items",
+            data,
+            ours,
+            {"scikit-learn": theirs},
+            {"scikit-learn": TIMES},
+            slow=title.endswith(ALIKE),
         )
+        for data, every in ((labelled, OF_LABELS), (distributed, OF_CLASSES))
         for title, (ours, theirs) in every.items()
     ),
     *(
@@ -321,21 +373,8 @@ ROWS = (
         {"seqeval": seqeval.f1_score},
         {"seqeval": TIMES},
     ),
-    Row(
-        "F1 of spans by type, 10⁶ tokens",
-        tagged,
-        lambda true, pred: wf.micro_f1(wf.spans(true, pred, match="type")),
-        {"nervaluate": by_type},
-        {"nervaluate": TIMES},
-        same=False,  # nervaluate may use up a true span for a prediction of another type
-    ),
-    Row(
-        "hierarchical F1, 10⁶ items",
-        classes,
-        lambda true, pred: wf.hierarchical_f1(true[:, 1], pred[:, 1], parents=PARENTS),
-        {"hiclass": hiclass.f1},
-        {"hiclass": TIMES},
-    ),
+    *of_slow_peers(100),
+    *of_slow_peers(1),
     Row(
         "difference in accuracy between 4 groups, 10⁶ items (ours with an interval)",
         in_groups,
@@ -359,9 +398,14 @@ def main() -> None:
     """Measure everything and write the section, which says what is below the required speed."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)  # nervaluate logs every call
-    lines = [line for row in ROWS for line in measure(row)]
-    write_section(TITLE, f"Measured by `make bench`, as the table at the top.\n\n{table(lines)}")
-    print(table(lines))
+    lines = []
+    for row in chosen(ROWS):
+        lines += measure(row)
+        print(table(lines[-1:]).split("\n", 2)[2], end="", flush=True)
+    slow = "--slow" in sys.argv
+    title, command = (f"{TITLE}: slow peers", "bench-all") if slow else (TITLE, "bench")
+    about = f"Measured by `make {command}`, as the table at the top."
+    write_section(title, f"{about}\n\n{table(lines)}")
 
 
 if __name__ == "__main__":

@@ -20,15 +20,19 @@ USUAL = (
     "benchmarks.engines",
     "benchmarks.sklearn_functions",
     "benchmarks.metric_classes",
-    "benchmarks.large systems cold probabilities",
+    "benchmarks.large systems probabilities",
     "tests.helpers.readme docs/speed.md",  # its table
 )
 LONG = (
+    "benchmarks.speed --slow",
+    "benchmarks.other_scores --slow",
+    "benchmarks.uncertainty --slow",
     "benchmarks.large files memory spark dask",
     "benchmarks.growth",
     "benchmarks.cost_model",
 )
-"""Files of 10⁸ rows, clusters, growth of time and memory, the cost model."""
+"""Peers that take many seconds, files of 10⁸ rows, clusters, growth of time and memory, the cost
+model."""
 
 
 def main(scripts: tuple[str, ...]) -> int:

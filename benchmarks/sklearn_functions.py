@@ -1,11 +1,12 @@
 """Each function in place of one of scikit-learn's, against the original; prints a table.
 
-``python -m benchmarks.sklearn_functions`` takes about two minutes, and writes the table into
+``python -m benchmarks.sklearn_functions`` takes about a minute, and writes the table into
 docs/scikit-learn.md.
 """
 
 from __future__ import annotations
 
+import gc
 import inspect
 import re
 import time
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import sklearn
+from benchmarks.harness import LEAST, settle
 from sklearn import metrics
 
 from whichf1.integrations.sklearn import DROP_INS
@@ -61,14 +63,16 @@ def data(name: str, second: str, n: int) -> tuple[Any, Any]:
 
 def seconds(*calls: Callable[[], Any]) -> list[float]:
     """The shortest of several runs of each, which take turns."""
+    settle()
     best, start = [np.inf] * len(calls), time.perf_counter()
     rounds = 0
-    while rounds < 5 or (rounds < 1000 and time.perf_counter() - start < 0.3):
+    while rounds < LEAST or (rounds < 1000 and time.perf_counter() - start < 0.1):
         for at, call in enumerate(calls):
             begun = time.perf_counter()
             call()
             best[at] = min(best[at], time.perf_counter() - begun)
         rounds += 1
+    gc.enable()
     return best
 
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from whichf1.errors import FileError, InputError, LabelError, ShapeError
-from whichf1.sources.engines.database import kept_open
 from whichf1.sources.engines.files import format_of
 from whichf1.sources.label_sets import keys_of_sets, ranked_labels
 from whichf1.sources.lines import ScoredLines
@@ -112,9 +111,8 @@ def _parts(
     if isinstance(data, Additive):
         yield from _of_table(data, Told({}), columns).data_sets.items()
     elif is_path(data):
-        with kept_open():
-            for path, told in matching(str(data)):
-                yield from _of_file(path, told, columns, reading)
+        for path, told in matching(str(data)):
+            yield from _of_file(path, told, columns, reading)
     else:
         yield from _data_sets(read_columns(data, columns, Told({}), reading), "the table")
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import re
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from contextvars import ContextVar
+from contextlib import contextmanager, suppress
 from ctypes import (
     CFUNCTYPE,
     POINTER,
@@ -29,6 +31,8 @@ from whichf1.sources.request import EXACT
 from whichf1.tables.cells import Array
 
 if TYPE_CHECKING:
+    import duckdb
+
     from whichf1.sources.request import Row
 
 MEMORY_LIMIT = "1GB"
@@ -82,7 +86,7 @@ _address.restype, _address.argtypes = c_void_p, [py_object, c_char_p]
 
 
 class Database:
-    """A connection whose temporary folder is removed when it closes."""
+    """A database in memory, whose temporary folder is removed when it closes."""
 
     def __init__(self, memory_limit: str | int = MEMORY_LIMIT, progress: Progress | None = None):
         import duckdb
@@ -90,11 +94,7 @@ class Database:
         self._error, self._memory_error = duckdb.Error, duckdb.OutOfMemoryException
         self._progress = progress
         self.memory_limit = _memory(memory_limit)
-        self._spill = ExitStack()
-        self.folder = ""
-        with suppress(OSError):  # without a folder, whatever fits in memory can still be read
-            folder = tempfile.TemporaryDirectory(prefix="whichf1-", ignore_cleanup_errors=True)
-            self.folder = self._spill.enter_context(folder)
+        self.folder = _folder()
         settings: dict[str, Any] = {
             "memory_limit": self.memory_limit,
             "temp_directory": self.folder,
@@ -102,18 +102,24 @@ class Database:
             "autoload_known_extensions": "false",
         }
         try:
-            self.connection = duckdb.connect(":memory:", config=settings)
-            watched = "true" if progress else "false"  # without a bar, DuckDB reports no progress
-            self.connection.execute(f"SET enable_progress_bar={watched}")
-            self.connection.execute("SET enable_progress_bar_print=false")
-            with suppress(duckdb.Error):  # older ones lack it, and parse a footer for each query
-                self.connection.execute("SET parquet_metadata_cache=true")
+            self._root = duckdb.connect(":memory:", config=settings)
+            with suppress(duckdb.Error):  # older ones lack it; others may keep what they read
+                self._root.execute("SET enable_external_file_cache=false")
+            self.connection = self._connected()
             self._fit_threads()
         except duckdb.Error as error:
-            self._spill.close()
+            self._remove_folder()
             raise InputError(
                 f"a memory limit of {self.memory_limit} is impossible: {first_line(str(error))}"
             ) from None
+
+    def _connected(self) -> duckdb.DuckDBPyConnection:
+        """A connection, to which temporary views and registered data belong."""
+        connection = self._root.cursor()
+        watched = "true" if self._progress else "false"  # without a bar, DuckDB reports no progress
+        connection.execute(f"SET enable_progress_bar={watched}")
+        connection.execute("SET enable_progress_bar_print=false")
+        return connection
 
     def _fit_threads(self) -> None:
         """Use as many threads as the memory allows: each holds pages that cannot be spilled."""
@@ -123,12 +129,38 @@ class Database:
         room = float(number) * 1024 ** "bKMGTPE".index(unit[0])
         self.connection.execute(f"SET threads={max(1, min(threads, int(room // THREAD_BYTES)))}")
 
+    def rest(self) -> bool:
+        """Drop all that was shown to SQL, the last result and the folder; whether it can resume.
+
+        It cannot if anything was spilled: DuckDB then holds on to the folder.
+        """
+        self.connection.close()
+        with suppress(self._error):
+            self._root.execute("SET temp_directory=''")
+            self._remove_folder()
+            return True
+        return False
+
+    def resume(self) -> bool:
+        """Make a folder and connect again; whether that worked."""
+        self.folder = _folder()
+        with suppress(self._error):
+            self._root.execute(f"SET temp_directory={text(self.folder)}")
+            self.connection = self._connected()
+            return True
+        return False
+
+    def _remove_folder(self) -> None:
+        if self.folder:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
     def __enter__(self) -> Database:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.connection.close()
-        self._spill.close()
+        self._root.close()
+        self._remove_folder()
 
     def run(self, query: str, explain: Callable[[str], str]) -> list[Row]:
         """The rows of a query; ``explain`` translates an error of DuckDB for the file."""
@@ -174,34 +206,60 @@ class Database:
         )
 
 
-_SHARED: ContextVar[dict[Any, Database] | None] = ContextVar("shared", default=None)
-"""The connections that stay open, by their memory limit."""
-
-
-@contextmanager
-def kept_open() -> Iterator[None]:
-    """Within this, files share a connection: to open one takes longer than to read a small file."""
-    shared: dict[Any, Database] = {}
-    before = _SHARED.set(shared)
-    try:
-        yield
-    finally:
-        _SHARED.reset(before)
-        for database in shared.values():
-            database.__exit__()
+_IDLE: list[Database] = []
+"""The database that served last, if no call is using it. Changed by atomic steps alone."""
 
 
 @contextmanager
 def opened(memory_limit: str | int, progress: Progress | None = None) -> Iterator[Database]:
-    """A connection to read a file with; one that is kept open, if there is any."""
-    shared = _SHARED.get()
-    if shared is None or progress is not None:
+    """A database to read files with, which no other call uses meanwhile.
+
+    To open one takes longer than to read a small file, so the last one is kept for the next call:
+    empty, and only if all went well.
+    """
+    if progress is not None:
         with Database(memory_limit, progress) as database:
             yield database
         return
-    if memory_limit not in shared:
-        shared[memory_limit] = Database(memory_limit)
-    yield shared[memory_limit]
+    database = _idle(_memory(memory_limit)) or Database(memory_limit)
+    rests = False
+    try:
+        yield database
+        rests = database.rest()
+    finally:
+        if not rests:
+            database.__exit__()
+    if rests:
+        _IDLE.append(database)
+        _close_idle(all_but=1)
+
+
+def _idle(memory_limit: str) -> Database | None:
+    """The database that is kept, if it has this limit."""
+    with suppress(IndexError):
+        database = _IDLE.pop()
+        if database.memory_limit == memory_limit and database.resume():
+            return database
+        database.__exit__()
+    return None
+
+
+def _folder() -> str:
+    """A new folder to spill to; none if there is no room: what fits in memory can still be read."""
+    with suppress(OSError):
+        return tempfile.mkdtemp(prefix="whichf1-")
+    return ""
+
+
+def _close_idle(all_but: int = 0) -> None:
+    with suppress(IndexError):  # another thread may have taken it
+        while len(_IDLE) > all_but:
+            _IDLE.pop(0).__exit__()
+
+
+atexit.register(_close_idle)
+if hasattr(os, "register_at_fork"):  # a child would have the database without its threads
+    os.register_at_fork(before=_close_idle)
 
 
 def plain_columns(result: Any) -> list[Any]:
@@ -213,8 +271,12 @@ def plain_columns(result: Any) -> list[Any]:
     return [_unmasked(column) for column in result.fetchnumpy().values()]
 
 
+class MissingValues(Exception):
+    """A column that is streamed has some."""
+
+
 def streamed(relation: Any) -> Iterator[list[Array]]:
-    """The columns of a DuckDB relation of numbers without gaps, batch by batch.
+    """The columns of a DuckDB relation of numbers, batch by batch; none may be missing.
 
     An array is valid until the next batch. They are read from an Arrow stream by its C interface,
     for which DuckDB needs no further library: in a fraction of the time of ``fetchnumpy``, and
@@ -234,6 +296,8 @@ def streamed(relation: Any) -> Iterator[list[Array]]:
         try:
             if batch.length:
                 sides = [batch.children[at].contents for at in range(len(kinds))]
+                if any(side.null_count for side in sides):
+                    raise MissingValues
                 yield [_values(*both, batch) for both in zip(sides, kinds, strict=True)]
         finally:
             batch.release(byref(batch))

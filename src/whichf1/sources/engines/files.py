@@ -348,7 +348,7 @@ def gather_aligned(
             _refuse_other_truth(database, truth, files, how, id)
         pairs = [(view, *pair) for view, some in used.items() for pair in some.items()]
         shown = [f"{view}.{quote(column)} AS {quote(name)}" for view, name, column in pairs]
-        query = f"CREATE VIEW items AS SELECT {', '.join(shown)} FROM gold {how}"
+        query = f"CREATE TEMP VIEW items AS SELECT {', '.join(shown)} FROM gold {how}"
         database.run(query, left.explain)
         answer = question.of_view(database, columns, left.explain)
     others = {} if left.reading == right.reading else dict.fromkeys(second, right.reading)

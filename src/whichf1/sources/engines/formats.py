@@ -204,7 +204,7 @@ class File(ABC):
         select = f"SELECT {', '.join(chosen) or '*'} FROM"
         for items in self._items(own):
             if isinstance(items, str):
-                query = f"CREATE OR REPLACE VIEW {view} AS {select} {items}"
+                query = f"CREATE OR REPLACE TEMP VIEW {view} AS {select} {items}"
                 database.run(query, self.explain)
                 yield
                 continue
@@ -217,7 +217,7 @@ class File(ABC):
                 database.run(f"{into} {select} {name}", self.explain)
                 kept = True
             else:
-                database.run(f"CREATE OR REPLACE VIEW {view} AS {select} {name}", self.explain)
+                database.run(f"CREATE OR REPLACE TEMP VIEW {view} AS {select} {name}", self.explain)
                 yield
             database.connection.unregister(name)
         if kept:

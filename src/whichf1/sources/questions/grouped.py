@@ -20,9 +20,11 @@ from whichf1.sources.arrays import count_arrays
 from whichf1.sources.engines import frames
 from whichf1.sources.engines.database import (
     Database,
+    MissingValues,
     as_number,
     as_score,
     quote,
+    streamed,
 )
 from whichf1.sources.lines import ScoredLines, refuse_large
 from whichf1.sources.request import (
@@ -49,6 +51,10 @@ MEASURES = 4
 """What ends a row: items, the sums of their weights and squared weights, and bad weights."""
 FIRST = 10_000
 """Items that tell whether a file has many that are alike."""
+INTEGERS = {*("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")}
+"""DuckDB's types of integers with 64 bits."""
+KEPT = 1 << 16
+"""Cells of batches that are kept before equal ones are summed."""
 MOST_SETS = 32
 """Prediction columns that DuckDB groups in one pass."""
 SUMS = ["w", "ww", "bad"]
@@ -163,9 +169,12 @@ class Grouped(Question):
     def of_view(
         self, database: Database, columns: Request, explain: Callable[[str], str]
     ) -> dict[str, list[Any]]:
-        """The answer for the view ``items``: of one system, a plain query, without narwhals."""
+        """The answer for the view ``items``: of one system, a plain query, without narwhals; of
+        several whose classes are integers, by the kernel in one scan."""
         if columns.weights or columns.cluster or len(columns.preds) > 1:
-            return super().of_view(database, columns, explain)
+            streams = not (columns.weights or columns.joint or columns.by)
+            rows = database.ask(lambda: _of_stream(database, columns), explain) if streams else None
+            return rows or super().of_view(database, columns, explain)
         shown = [f"{quote(name)} AS {short}" for short, name, _ in shown_names(columns)]
         keys = ", ".join([*(f"b{at}" for at in range(len(columns.by))), "k", "s0"])
         query = f"SELECT {keys}, count(*) FROM (SELECT {', '.join(shown)} FROM items) GROUP BY ALL"
@@ -236,6 +245,53 @@ def _counted_rows(counts: Counts) -> list[Row]:
     labels, places = counts.labels, (counts.true, counts.predicted, counts.count)
     some = zip(*(x.tolist() for x in places), strict=True)
     return [(labels[t], labels[p], n, 0.0, 0.0, 0) for t, p, n in some]
+
+
+def _of_stream(database: Database, columns: Request) -> dict[str, list[Row]] | None:
+    """The rows of columns of integers, each batch of which is counted by the kernel; None if they
+    hold anything else."""
+    names = ", ".join(map(quote, (columns.true, *columns.preds)))
+    items = database.connection.sql(f"SELECT {names} FROM items")
+    if not {*map(str, items.types)} <= INTEGERS:
+        return None
+    sums = [_Cells() for _ in columns.preds]
+    try:
+        for true, *preds in streamed(items):
+            for each, pred in zip(sums, preds, strict=True):
+                each.add(count_arrays(true, pred))
+    except MissingValues:
+        return None
+    return {pred: each.rows() for pred, each in zip(columns.preds, sums, strict=True)}
+
+
+class _Cells:
+    """Counts of integers, batch by batch: the classes and the number of items of each cell."""
+
+    def __init__(self) -> None:
+        self._parts, self._kept, self._most = [np.empty((0, 3), np.int64)], 0, KEPT
+
+    def add(self, counts: Counts) -> None:
+        """Add a batch; equal cells are summed when there are twice as many as are distinct."""
+        labels = np.array(counts.labels, np.int64)
+        cells = [labels[counts.true], labels[counts.predicted], counts.count]
+        self._parts.append(np.stack(cells, 1))
+        self._kept += len(counts.count)
+        if self._kept > self._most:
+            self._sum()
+
+    def _sum(self) -> None:
+        cells = np.concatenate(self._parts)
+        cells = cells[np.lexsort((cells[:, 1], cells[:, 0]))]
+        new = np.any(cells[1:, :2] != cells[:-1, :2], axis=1)
+        starts = np.flatnonzero(np.r_[len(cells) > 0, new])
+        sums = np.add.reduceat(cells[:, 2], starts)
+        self._parts, self._kept = [np.column_stack([cells[starts, :2], sums])], len(starts)
+        self._most = max(KEPT, 2 * self._kept)
+
+    def rows(self) -> list[Row]:
+        """Each cell once."""
+        self._sum()
+        return [(t, p, n, 0.0, 0.0, 0) for t, p, n in self._parts[0].tolist()]
 
 
 def _of_arrays(request: Request, width: int, name: str) -> Request:
