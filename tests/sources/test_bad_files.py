@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import whichf1 as wf
@@ -167,6 +168,25 @@ def test_skipping_counts_the_rest_and_says_so(tmp_path: Path, case: str) -> None
         counts = wf.count(write(tmp_path, case), on_error="skip")
     assert counts.n == n and len(caught) == 1
     assert said in str(caught[0].message) and "were read" in str(caught[0].message)
+
+
+def test_skipped_lines_are_counted_for_their_own_file(tmp_path: Path) -> None:
+    """Whatever the lines and kinds of errors of the files before it."""
+    rng = np.random.default_rng(0)
+    expected, n = [], 0
+    for name in "abcd":
+        lines = [("a,b", "a", "a,b,c")[kind] for kind in rng.choice(3, 20, p=[0.8, 0.1, 0.1])]
+        lines = ["a,b"] * 20 if name == "c" else lines
+        (tmp_path / f"{name}.csv").write_text("\n".join(["true,pred", *lines, ""]))
+        n += lines.count("a,b")
+        first = {wrong: lines.index(wrong) for wrong in ("a", "a,b,c") if wrong in lines}
+        for wrong in sorted(first, key=first.__getitem__):
+            kind = "missing columns" if wrong == "a" else "too many columns"
+            where = f"{kind}, first line {first[wrong] + 2}"
+            expected.append(f"{lines.count(wrong)} lines ({where}) in '{tmp_path / name}.csv'")
+    with pytest.warns(wf.errors.SkippedWarning) as caught:
+        assert wf.count(tmp_path / "*.csv", on_error="skip").n == n
+    assert f"skipped {', '.join(expected)}; {n} items were read" in str(caught[0].message)
 
 
 def test_skipping_json_lines_weights_and_nothing(

@@ -251,7 +251,8 @@ def gather_files(
             answered = partial(_answered, question, columns, parts)
             for _ in file.views(database, "items", shown, answered):
                 parts.append(question.of_view(database, columns, file.explain))
-            skipped += file.skipped(database) if options.skip else ()
+            place = f" in {file.name}" if len(files) > 1 else ""
+            skipped += [x + place for x in (file.skipped(database) if options.skip else ())]
     name = files[0].name if len(files) == 1 else name
     if not parts:
         raise ShapeError(f"{name} has a header but no items")

@@ -425,6 +425,7 @@ class CsvFile(File):
             "GROUP BY 1 ORDER BY 3",
             first_line,
         )
+        database.run("DELETE FROM reject_errors", first_line)  # for the next file of a pattern
         return tuple(f"{n:,} lines ({kind.lower()}, first line {line:,})" for kind, n, line in rows)
 
     def _meaning(self, said: str) -> str:
