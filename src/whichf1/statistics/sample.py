@@ -863,7 +863,7 @@ def alongside(
 def ahead(parts: Iterator[Part]) -> Iterator[Part]:
     """The parts in order, of which a thread computes the next ones meanwhile.
 
-    It always has a further one to compute, so that it need not wait until a part is asked for.
+    It always has a further one to compute, so that it never waits for the one who takes the parts.
     """
     from concurrent.futures import ThreadPoolExecutor
 
