@@ -126,7 +126,7 @@ def test_an_error_stops_what_is_computed_alongside(monkeypatch: pytest.MonkeyPat
 
 def test_parts_are_computed_ahead() -> None:
     assert [*sampling.ahead(iter(range(1, 6)))] == [1, 2, 3, 4, 5]
-    assert [*sampling.ahead(iter([]))] == []
+    assert [*sampling.ahead(iter(range(0)))] == []
 
     def failing() -> Iterator[int]:
         yield 1
@@ -137,7 +137,8 @@ def test_parts_are_computed_ahead() -> None:
 
 
 def test_nothing_is_computed_ahead_once_parts_are_not_asked_for() -> None:
-    before, computed = {*threading.enumerate()}, []
+    before = {*threading.enumerate()}
+    computed: list[int] = []
 
     def parts() -> Iterator[int]:
         for at in range(1, 100):
@@ -168,7 +169,7 @@ print(dict(compared.wins), compared.pairs[0].p_randomization)
 
 
 def test_a_seed_gives_the_same_bytes_with_any_number_of_threads() -> None:
-    printed = set()
+    printed: set[str] = set()
     for threads, native in (("1", "1"), ("2", "1"), ("64", "1"), ("1", "0")):
         run = subprocess.run(
             [sys.executable, "-c", SEEDED],
