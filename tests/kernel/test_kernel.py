@@ -342,6 +342,30 @@ def test_information_of_a_cell_outside_the_table_is_refused() -> None:
         native.information(np.ones(6).tobytes(), cells)
 
 
+def test_information_of_each_table_is_that_of_one() -> None:
+    rng = np.random.default_rng(0)
+    tables = rng.integers(0, 9, (40, 5, 5)) * rng.integers(0, 2, (40, 5, 5)).astype(float)
+    tp = np.einsum("tii->ti", tables)
+    margins = np.stack([tp, tables.sum(1) - tp, tables.sum(2) - tp], 1)
+    cells, counts = np.arange(25), tables.reshape(40, 25)
+    together = native.information_of_each(margins, cells, counts)
+    for at, three in enumerate(together.tolist()):
+        pair = cells.astype(np.int64).tobytes() + counts[at].tobytes()
+        assert native.information(margins[at].tobytes(), pair) == tuple(three)
+    twin = reference.information_of_each(margins, cells, counts)
+    np.testing.assert_allclose(together, twin, 1e-12, 1e-12)
+    assert native.information_of_each(margins[:0], cells, counts[:0]).shape == (0, 3)
+
+
+def test_information_of_tables_that_do_not_fit_is_refused() -> None:
+    margins, counts = np.ones((2, 3, 2)), np.ones((2, 4))
+    for outside in (4, -1):
+        with pytest.raises(ValueError, match="outside"):
+            native.information_of_each(margins, np.array([0, 1, 2, outside]), counts)
+    with pytest.raises(ValueError, match="each table needs"):
+        native.information_of_each(margins, np.arange(3), counts)
+
+
 @pytest.fixture(scope="module")
 def drivers(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The C files without Python: under the sanitizers, and as they are installed."""
@@ -394,7 +418,7 @@ def test_numpy_takes_over_where_asked() -> None:
 
 def test_both_kernels_have_the_same_functions() -> None:
     functions = [name for name, each in vars(kernel).items() if inspect.isroutine(each)]
-    assert len(functions) == 35
+    assert len(functions) == 36
     for name in {*functions} - {"beta_logit", "margins", "rank_table"}:  # C's own, or a wrapper
         assert getattr(native, name).__doc__ == getattr(reference, name).__doc__
 

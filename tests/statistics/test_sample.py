@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -119,3 +122,61 @@ def test_an_error_stops_what_is_computed_alongside(monkeypatch: pytest.MonkeyPat
     with pytest.raises(KeyboardInterrupt):
         sampling.alongside(interrupted, parts(), sampling.MANY)
     assert {*threading.enumerate()} <= before
+
+
+def test_parts_are_computed_ahead() -> None:
+    assert [*sampling.ahead(iter(range(1, 6)))] == [1, 2, 3, 4, 5]
+    assert [*sampling.ahead(iter(range(0)))] == []
+
+    def failing() -> Iterator[int]:
+        yield 1
+        raise ValueError("no further part")
+
+    with pytest.raises(ValueError, match="no further part"):
+        [*sampling.ahead(failing())]
+
+
+def test_nothing_is_computed_ahead_once_parts_are_not_asked_for() -> None:
+    before = {*threading.enumerate()}
+    computed: list[int] = []
+
+    def parts() -> Iterator[int]:
+        for at in range(1, 100):
+            computed.append(at)
+            yield at
+
+    every: Any = sampling.ahead(parts())
+    assert next(every) == 1
+    every.close()
+    assert len(computed) <= 3  # at most one for each that was asked for, and two ahead
+    assert {*threading.enumerate()} <= before
+
+
+SEEDED = """
+import numpy as np
+import whichf1 as wf
+
+rng = np.random.default_rng(0)
+true = rng.integers(0, 8, 3000)
+a, b = (np.where(rng.random(3000) < 0.7, true, rng.integers(0, 8, 3000)) for _ in range(2))
+counts, method = wf.count(true, a), wf.Bootstrap(replicates=3000, seed=11)
+for score in (wf.accuracy, wf.averaged_f1, wf.weighted_f1, wf.cohen_kappa):
+    interval = score(counts, interval=method).interval
+    print(score.__name__, interval.low.hex(), interval.high.hex())
+compared = wf.compare(true, {"A": a, "B": b}, replicates=999, seed=11)
+print(dict(compared.wins), compared.pairs[0].p_randomization)
+"""
+
+
+def test_a_seed_gives_the_same_bytes_with_any_number_of_threads() -> None:
+    printed: set[str] = set()
+    for threads, native in (("1", "1"), ("2", "1"), ("64", "1"), ("1", "0")):
+        run = subprocess.run(
+            [sys.executable, "-c", SEEDED],
+            env={**os.environ, "WHICHF1_THREADS": threads, "WHICHF1_NATIVE": native},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        printed.add(run.stdout)
+    assert len(printed) == 1, printed

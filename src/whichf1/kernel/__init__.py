@@ -44,6 +44,7 @@ flips = native.flips if NATIVE else reference.flips
 group_labels = native.group_labels if NATIVE else reference.group_labels
 hinge_sums = native.hinge_sums if NATIVE else reference.hinge_sums
 information = native.information if NATIVE else reference.information
+information_of_each = native.information_of_each if NATIVE else reference.information_of_each
 item_labels = native.item_labels if NATIVE else reference.item_labels
 label_flags = native.label_flags if NATIVE else reference.label_flags
 label_scores = native.label_scores if NATIVE else reference.label_scores

@@ -36,6 +36,12 @@ def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     ``margins`` and ``cells`` as ``count_table`` gives them.
     """
 
+def information_of_each(margins: Any, cells: Any, counts: Any, sums: Any) -> None:
+    """The same for several tables, as sums (tables, 3).
+
+    ``margins`` (tables, 3, classes) and ``counts`` (tables, cells) are float64.
+    """
+
 def margins(true: Any, predicted: Any, count: Any, sums: Any) -> None:
     """Add counts (float64) to sums (3, classes): the diagonal, the rest by column, and by row."""
 

@@ -79,6 +79,17 @@ def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     return c.information(margins, cells)
 
 
+def information_of_each(margins: Array, cells: Array, counts: Array) -> Array:
+    """The same for several tables with the same cells (tables, 3).
+
+    ``margins`` (tables, 3, classes) and ``counts`` (tables, cells) are whole numbers.
+    """
+    sums = np.empty((len(counts), 3))
+    margins, counts = (np.ascontiguousarray(x, np.float64) for x in (margins, counts))
+    c.information_of_each(margins, cells.astype(np.int64), counts, sums)
+    return sums
+
+
 margins = c.margins
 
 

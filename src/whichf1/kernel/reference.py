@@ -248,6 +248,17 @@ def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     return max(float(shared.sum()), 0.0), entropies[0], entropies[1]
 
 
+def information_of_each(margins: Array, cells: Array, counts: Array) -> Array:
+    """The same for several tables with the same cells (tables, 3).
+
+    ``margins`` (tables, 3, classes) and ``counts`` (tables, cells) are whole numbers.
+    """
+    key = cells.astype(np.int64).tobytes()
+    pairs = zip(margins.astype(np.float64), counts.astype(np.float64), strict=True)
+    each = [information(x.tobytes(), key + count.tobytes()) for x, count in pairs]
+    return np.array(each, np.float64).reshape(-1, 3)
+
+
 def margins(true: Array, predicted: Array, count: Array, sums: Array) -> None:
     """Add float64 counts to sums (3, classes).
 

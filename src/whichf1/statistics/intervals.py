@@ -29,8 +29,8 @@ from whichf1.statistics.sample import (
     Share,
     Statistic,
     Twin,
+    ahead,
     kinds,
-    one_ahead,
 )
 from whichf1.statistics.scales import (
     NONE,
@@ -46,7 +46,7 @@ from whichf1.statistics.scales import (
 )
 from whichf1.tables.cells import Array
 
-PARTS = 16
+PARTS = 8
 """In so many parts, replicates are drawn in a thread while scores of those before are computed."""
 MANY_ITEMS = 1000
 """From this many items on, a mean is normal enough, however skewed its items are."""
@@ -290,9 +290,9 @@ def replicates(
 ) -> Array:
     """All values for every replicate (replicates, values), with the same draws for all."""
     wide = all(map(attrgetter("adds_rows"), statistics))
-    ahead = wide and THREADS > 1 and replicates * len(sample.count) >= MANY
-    draws = sample.draws(replicates, seed, wide, PARTS if ahead else 1)
-    return np.concatenate([*_values(statistics, one_ahead(draws) if ahead else draws)])
+    threaded = wide and THREADS > 1 and replicates * len(sample.count) >= MANY
+    draws = sample.draws(replicates, seed, wide, PARTS if threaded else 1)
+    return np.concatenate([*_values(statistics, ahead(draws) if threaded else draws)])
 
 
 def replicates_in_parts(

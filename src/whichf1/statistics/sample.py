@@ -8,6 +8,7 @@ by their counts is drawing items, at a cost that does not grow with their number
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -859,15 +860,21 @@ def alongside(
             ended = True
 
 
-def one_ahead(parts: Iterator[Part]) -> Iterator[Part]:
-    """The parts in order, of which a thread computes the next one meanwhile."""
+def ahead(parts: Iterator[Part]) -> Iterator[Part]:
+    """The parts in order, of which a thread computes the next ones meanwhile.
+
+    It always has a further one to compute, so that it never waits for the one who takes the parts.
+    """
     from concurrent.futures import ThreadPoolExecutor
 
-    with ThreadPoolExecutor(1) as pool:
-        waiting = pool.submit(next, parts, None)
-        while (part := waiting.result()) is not None:
-            waiting = pool.submit(next, parts, None)
+    pool = ThreadPoolExecutor(1)
+    try:
+        waiting = deque(pool.submit(next, parts, None) for _ in range(2))
+        while (part := waiting.popleft().result()) is not None:
+            waiting.append(pool.submit(next, parts, None))
             yield part
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def generator(seed: int) -> np.random.Generator:

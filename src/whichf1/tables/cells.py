@@ -283,14 +283,12 @@ class Margins:
             return None
         if (values % 1).any() or (self.total >= 2**53).any():
             return None
-        margins, places = np.concatenate([self.tp, self.fp, self.fn], -1), key.astype(np.int64)
+        margins = np.concatenate([self.tp, self.fp, self.fn], -1)
         if values.ndim == 1:
             filled = values > 0
-            cells = places[filled].tobytes() + values[filled].tobytes()
+            cells = key[filled].astype(np.int64).tobytes() + values[filled].tobytes()
             return kernel.information(margins.tobytes(), cells)
-        before, pairs = places.tobytes(), zip(margins, values, strict=True)
-        each = [kernel.information(m.tobytes(), before + x.tobytes()) for m, x in pairs]
-        shared, true, predicted = np.array(each, np.float64).reshape(-1, 3).T
+        shared, true, predicted = kernel.information_of_each(margins, key, values).T
         return shared, true, predicted
 
     def _surprise(self, items: Array) -> Array:

@@ -340,22 +340,32 @@ wf_status wf_information(const double *margins, size_t classes, const int64_t *c
 {
     const double *tp = margins, *fp = tp + classes, *fn = fp + classes;
     double total = 0, shared = 0, entropy[2] = {0, 0};
+    double *surprise = malloc((2 * classes + 1) * sizeof *surprise); /* of rows, then of columns */
+    if (!surprise) return WF_NO_MEMORY;
     for (size_t i = 0; i < classes; i++) total += tp[i] + fn[i];
     for (size_t i = 0; i < classes; i++) {
         double sides[2] = {tp[i] + fn[i], tp[i] + fp[i]};
-        for (int j = 0; j < 2; j++)
-            if (sides[j] > 0) entropy[j] += sides[j] * log1p((total - sides[j]) / sides[j]);
+        for (size_t j = 0; j < 2; j++) {
+            double each = sides[j] > 0 ? log1p((total - sides[j]) / sides[j]) : 0;
+            surprise[j * classes + i] = each;
+            entropy[j] += sides[j] * each;
+        }
     }
     int across = entropy[1] < entropy[0];
     for (size_t i = 0; i < n; i++) {
-        if (cells[i] < 0 || (uint64_t)cells[i] / classes >= classes) return WF_BAD_CODE;
-        size_t t = (size_t)cells[i] / classes, p = (size_t)cells[i] % classes;
-        double row = tp[t] + fn[t], column = tp[p] + fp[p], count = counts[i];
+        uint64_t cell = (uint64_t)cells[i], t = classes ? cell / classes : 0;
+        if (t >= classes) {
+            free(surprise);
+            return WF_BAD_CODE;
+        }
+        size_t p = (size_t)(cell % classes);
+        double count = counts[i], other = across ? tp[t] + fn[t] : tp[p] + fp[p];
         /* what is left of the smaller entropy, which information cannot exceed */
-        double side = across ? column : row, other = across ? row : column;
+        double left = surprise[across ? classes + p : t];
         if (count > 0) /* whole numbers, so that differences are exact */
-            shared += count * (log1p((total - side) / side) - log1p((other - count) / count));
+            shared += count * (left - log1p((other - count) / count));
     }
+    free(surprise);
     out[0] = shared > 0 ? shared : 0;
     out[1] = entropy[0];
     out[2] = entropy[1];

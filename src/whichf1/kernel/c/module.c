@@ -1014,6 +1014,40 @@ static int get_rows(PyObject *object, int flags, Py_buffer *view, wf_rows *rows)
     return 0;
 }
 
+static PyObject *information_of_each(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    enum { MARGINS, CELLS, COUNTS, SUMS, BUFFERS };
+    Py_buffer views[BUFFERS] = {{0}};
+    PyObject *result = NULL;
+    if (expect(nargs, 4) < 0) return NULL;
+    if (get_block(args[0], "margins", FLOAT64, PyBUF_SIMPLE, &views[MARGINS]) == 0 &&
+        get_block(args[1], "cells", INT64, PyBUF_SIMPLE, &views[CELLS]) == 0 &&
+        get_block(args[2], "counts", FLOAT64, PyBUF_SIMPLE, &views[COUNTS]) == 0 &&
+        get_block(args[3], "sums", FLOAT64, PyBUF_WRITABLE, &views[SUMS]) == 0) {
+        const double *margins = views[MARGINS].buf, *counts = views[COUNTS].buf;
+        double *sums = views[SUMS].buf;
+        size_t tables = (size_t)views[SUMS].len / 24, cells = (size_t)views[CELLS].len / 8;
+        size_t classes = tables ? (size_t)views[MARGINS].len / 24 / tables : 0;
+        if ((size_t)views[SUMS].len != 24 * tables ||
+            (size_t)views[MARGINS].len != 24 * classes * tables ||
+            (size_t)views[COUNTS].len != 8 * cells * tables) {
+            PyErr_SetString(PyExc_ValueError, "each table needs 3 sums, its margins and its cells");
+        } else {
+            wf_status status = WF_OK;
+            Py_BEGIN_ALLOW_THREADS
+            for (size_t i = 0; i < tables && !status; i++)
+                status = wf_information(margins + 3 * classes * i, classes, views[CELLS].buf,
+                                        counts + cells * i, cells, sums + 3 * i);
+            Py_END_ALLOW_THREADS
+            result = status ? failed(status) : Py_NewRef(Py_None);
+        }
+    }
+    for (int i = 0; i < BUFFERS; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    return result;
+}
+
 static PyObject *sum_rows(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -1389,6 +1423,7 @@ static PyMethodDef functions[] = {
     FUNCTION(count_table, "count_table(true, predicted, threads, whole)"),
     FUNCTION(count_class, "count_class(true, predicted, threads, positive)"),
     FUNCTION(information, "information(margins, cells)"),
+    FUNCTION(information_of_each, "information_of_each(margins, cells, counts, sums)"),
     FUNCTION(margins, "margins(true, predicted, count, sums)"),
     FUNCTION(add_pairs, "add_pairs(true, predicted, codes, low, classes, counts, margins)"),
     FUNCTION(encode_strings, "encode_strings(items, table, strings)"),

@@ -309,11 +309,29 @@ typedef struct {
 } conditional;
 
 static const double CLOSE = 1e-9; /* more than the error of all that is approximated here */
+enum { INVERSES = 64 };           /* numbers whose inverse is known, beyond which few are drawn */
+
+/* The number after the first four, from the probabilities up to the last of these: as invert(), but a
+ * step is one product that waits for the one before. The number itself, or -1 if it is not certain. */
+static int64_t search(double u, double here, double upto, int64_t n, double odds,
+                      const double *inverse)
+{
+    double all = (double)(n + 1) * odds, before;
+    int64_t x = 3;
+    do {
+        if (++x == INVERSES) return -1;
+        before = upto;
+        here *= all * inverse[x] - odds;
+        upto += here;
+    } while (u > upto);
+    return u - before < CLOSE || upto - u < CLOSE ? -1 : x;
+}
 
 /* The same as invert(), a few times as fast, without a branch that is hard to predict: (1 − p)ⁿ comes
  * from (1 − p)^about by a series, and the first numbers are compared at once. Where that could decide
- * otherwise, or the number is larger, it is found exactly. */
-static int64_t invert_quickly(wf_generator *g, const conditional *c, int64_t n)
+ * otherwise, or the number is very large, it is found exactly. */
+static int64_t invert_quickly(wf_generator *g, const conditional *c, int64_t n,
+                              const double *inverse)
 {
     double u = uniform(g), items = (double)n, z = (double)(n - c->about) * c->log_q, first;
     double one = items * c->odds, two = one * (items - 1) * c->odds * 0.5;
@@ -326,30 +344,32 @@ static int64_t invert_quickly(wf_generator *g, const conditional *c, int64_t n)
     } else {
         first = exp(items * c->log_q);
     }
-    int x = 0, close = 0;
+    int64_t x = 0;
+    int close = 0;
     for (int i = 0; i < 4; i++) {
         double off = u - first * upto[i];
         x += off > 0;
         close |= fabs(off) < CLOSE;
     }
-    return close || x == 4 ? invert(g, u, n, c->p) : x;
+    if (x == 4 && !close) x = search(u, first * three, first * upto[3], n, c->odds, inverse);
+    return close || x < 0 ? invert(g, u, n, c->p) : x;
 }
 
-static int64_t binomial(wf_generator *g, const conditional *c, int64_t n)
+static int64_t binomial(wf_generator *g, const conditional *c, int64_t n, const double *inverse)
 {
-    if (n == 0 || c->p == 0.0) return c->larger ? n : 0;
-    int64_t x = c->p * (double)n <= 30.0 ? invert_quickly(g, c, n) : btpe(g, n, c->p);
+    if (n == 0 || (c->p == 0.0 && !c->larger)) return 0; /* one that is certain takes a number */
+    int64_t x = c->p * (double)n <= 30.0 ? invert_quickly(g, c, n, inverse) : btpe(g, n, c->p);
     return c->larger ? n - x : x;
 }
 
 /* Replicates of all units, one after the other. */
 static void draw(wf_generator *g, const conditional *every, size_t units, int64_t items,
-                 int32_t *row)
+                 const double *inverse, int32_t *row)
 {
     int64_t rest = items;
     memset(row, 0, units * sizeof *row);
     for (size_t u = 0; u + 1 < units && rest > 0; u++) {
-        int64_t x = binomial(g, every + u, rest);
+        int64_t x = binomial(g, every + u, rest, inverse);
         row[u] = (int32_t)x;
         rest -= x;
     }
@@ -378,7 +398,8 @@ wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf
     size_t units = out->units;
     conditional *every = malloc(units * sizeof *every);
     int32_t *drawn = malloc(AT_ONCE * units * sizeof *drawn), beyond = 0;
-    double left = 1.0;
+    double left = 1.0, inverse[INVERSES];
+    for (int x = 1; x < INVERSES; x++) inverse[x] = 1.0 / x;
     wf_status status = every && drawn ? WF_OK : WF_NO_MEMORY;
     for (size_t u = 0; u < units && !status; u++) {
         double p = share[u] / left;
@@ -393,7 +414,7 @@ wf_status wf_multinomial(wf_generator *g, int64_t items, const double *share, wf
     }
     for (size_t at = 0; at < out->replicates && !status; at += AT_ONCE) {
         size_t n = out->replicates - at < AT_ONCE ? out->replicates - at : AT_ONCE;
-        for (size_t r = 0; r < n; r++) draw(g, every, units, items, drawn + r * units);
+        for (size_t r = 0; r < n; r++) draw(g, every, units, items, inverse, drawn + r * units);
         beyond |= transpose(drawn, n, at, out);
         if (beyond && out->width == 1) status = WF_BAD_CODE;
     }
