@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers import exact
-from tests.helpers.commands import Run
+from tests.helpers.commands import Run, invoke
 from tests.helpers.samples import Pairs, random_counts
 from tests.helpers.strategies import LABELS, WEIGHABLE, definitions, items
 from whichf1.definitions.definition import Definition
@@ -170,6 +170,13 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 def test_bad_shares_are_refused(shares: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wf.accuracy(*data(), class_shares=shares)
+
+
+def test_a_class_has_one_share(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("true,pred\na,a\nb,a\n")
+    code, _, err = invoke("score", str(path), "--class-shares", "a=0.3,b=0.5,a=0.5")
+    assert code == 2 and "--class-shares has two shares for a" in err
 
 
 def test_what_cannot_be_reweighted_is_refused() -> None:

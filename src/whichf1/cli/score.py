@@ -193,7 +193,7 @@ def span_counts(options: TableOptions) -> Additive:
     chosen: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     from whichf1.sources.spans import spans, spans_by
 
-    chosen |= {"scheme": options.spans, "labels": options.declared}
+    chosen |= {"scheme": options.spans, "labels": options.declared, "nested": options.nested}
     if options.by is None:
         return spans(*paths, **chosen)
     return spans_by(*paths, by=options.slice_columns, **chosen)
