@@ -179,6 +179,13 @@ def test_a_class_has_one_share(tmp_path: Path) -> None:
     assert code == 2 and "--class-shares has two shares for a" in err
 
 
+def test_a_dash_is_explained_without_an_interval_that_does_not_apply() -> None:
+    """Wilson's interval is one of items as they are, not of scaled classes."""
+    asked: Any = {"metrics": ["precision"], "positive": 1, "interval": "auto"}
+    scaled = wf.report([0, 0, 1, 1], [0, 1, 1, 0], **asked, class_shares={0: 0.0, 1: 1.0})
+    assert "does not vary over these items" in str(scaled) and "wilson" not in str(scaled)
+
+
 def test_what_cannot_be_reweighted_is_refused() -> None:
     with pytest.raises(DefinitionError, match=r"a share of 0\.5, but no items"):
         wf.accuracy([0, 0], [0, 1], class_shares={0: 0.5, 1: 0.5})

@@ -601,6 +601,7 @@ def _refuse_groups(subject: Subject, by: Sequence[str], control: Sequence[str]) 
             )
         if n == 1 and not part.counts.weighted:
             own = ", ".join(f"{c}={value}" for c, value in zip(columns, key, strict=True))
+            own = own.removeprefix("group=")  # what arrays without a name are called
             raise InputError(
                 f"group {own} has one item, which does not show how much its score varies. Merge "
                 f"it "
