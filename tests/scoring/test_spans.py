@@ -340,6 +340,16 @@ def test_a_broken_tag_is_found_on_its_line(seed: int) -> None:
             wf.spans(path, other)
 
 
+@pytest.mark.parametrize("scheme", ["BIO", "offsets"])
+def test_standard_input(scheme: str) -> None:
+    text = {"BIO": "a B-X B-X\nb I-X O\n", "offsets": '{"true": [[0, 2, "X"]], "pred": []}\n'}
+    asked = ("score", "-", "--spans", scheme, "-m", "micro_f1", "-f", "csv")
+    code, out, _ = invoke(*asked, given=text[scheme].encode())
+    assert code == 0 and ",0.0," in out
+    code, _, err = invoke(*asked, given=b"a\n")
+    assert code == 2 and "standard input, line 1: 'a' " in err
+
+
 def test_unusual_characters_do_not_end_a_line(tmp_path: Path) -> None:
     """JSON may contain line separators of Unicode, and a token may be one."""
     path = tmp_path / "x.jsonl"

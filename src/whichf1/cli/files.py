@@ -116,6 +116,8 @@ def saved_table(options: SourceOptions) -> Additive | None:
     """A table that was saved; None for a file of data."""
     if options.file is None or options.from_ is not None:
         return None
+    if options.file == "-" and getattr(options, "spans", None):
+        return None
     if options.file == "-":
         try:
             return restored(standard_input().read(), STDIN)

@@ -596,6 +596,12 @@ def interval_notes(report: Report) -> list[str]:
     shown = [x for x in every if x[0].interval is not None and math.isfinite(x[1])]
     asked = [interval for *_, interval in shown]
     notes = worth_notes(effective_n(report.counts))
+    if isinstance(report.counts, Ratings) and report.counts.occurring == 1:
+        label = report.counts.labels[int(report.counts.label[0])]
+        notes.append(
+            f"All ratings are {label}. Where no disagreement is expected, agreement beyond chance "
+            "is 0/0, and the signature says after undef: what that gives."
+        )
     if asked and any(not x.declaration.smooth and x.interval is None for x, *_ in every):
         notes.append(
             "–: no interval is known to be valid, because the score is biased or depends on "

@@ -639,7 +639,7 @@ def _columns(path: Any, *, both: bool) -> Tagged:
             size = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
             raise FileError(
                 f"{shown_name(path)}, line {number}: {shortened(line)} has {size}. A line needs at "
-                f"least {wanted}."
+                f"least {wanted}, separated by spaces or tabs."
             )
         if not open_sentence:
             true.append([])
