@@ -619,9 +619,8 @@ def interval_notes(report: Report) -> list[str]:
     if any(x is None and not _is_within(value, definition) for definition, value, x in shown):
         why += ", or is not between its bounds"
     note = f"–: no interval, because {why}."
-    plain = not any(x.made for x in (*scores, *tables)) and all(
-        x.declaration.kind in COUNTED and x.class_shares is None for x, *_ in every
-    )
+    counted = all(x.declaration.kind in COUNTED and x.class_shares is None for x, *_ in every)
+    plain = counted and not any([*(x.made for x in scores), *(x.made for x in tables)])
     if not plain or not isinstance(report.counts, Counts):
         return [*notes, note]
     return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
