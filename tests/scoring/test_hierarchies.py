@@ -141,7 +141,7 @@ BAD: list[tuple[Any, str]] = [
     ({}, "got none"),
     (7, "must be a mapping"),
     (["cat", "dog"], "must be a mapping"),
-    ({"cat": [None]}, "parents: "),
+    ({"cat": [None]}, "parents of 'cat': "),
     ({"cat": None, 1: None}, "labels mix types"),
 ]
 
