@@ -178,5 +178,7 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     text = str(word)[:LONGEST]
     if text.lower() in ELSEWHERE:
         return f"Did you mean {ELSEWHERE[text.lower()]!r}?"
-    near = [repr(name) for name in get_close_matches(text, list(known), n=3, cutoff=0.6)]
-    return f"Did you mean {' or '.join(near)}?" if near else ""
+    names = list(known)
+    near = get_close_matches(text, names, n=3, cutoff=0.6)
+    near = near or [name for name in names if len(text) > 3 and name.startswith(text)][:3]
+    return f"Did you mean {' or '.join(map(repr, near))}?" if near else ""

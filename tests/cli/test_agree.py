@@ -49,6 +49,24 @@ def test_every_format(format: str) -> None:
     assert "0.7612" in out or "0.76116" in out
 
 
+def test_a_dash_is_explained(tmp_path: Path) -> None:
+    """Kappa can be below -1 if an item has a single rating."""
+    path = tmp_path / "x.csv"
+    path.write_text("one,other\na,b\nb,a\n,a\n")
+    code, out, _ = invoke("agree", str(path), "-m", "fleiss_kappa")
+    assert code == 0 and "-1.2500" in out
+    assert "is not between its bounds" in " ".join(out.split())
+
+
+def test_a_single_category_is_explained(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("one,other\na,a\na,a\n")
+    out = " ".join(invoke("agree", str(path))[1].split())
+    assert "Fleiss' kappa 0.0000" in out and "All ratings are a." in out and "is 0/0" in out
+    path.write_text("one,other\na,a\na,b\n")
+    assert "All ratings" not in invoke("agree", str(path))[1]
+
+
 def test_gates() -> None:
     assert invoke("agree", FILE, "--fail-under", "fleiss_kappa=0.5")[0] == 0
     code, _, err = invoke("agree", FILE, "--fail-under-low", "fleiss_kappa=0.5")

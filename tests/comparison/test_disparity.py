@@ -11,13 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from fairlearn import metrics as fair
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import studentized_range
 from sklearn import metrics as sk
 
 import whichf1 as wf
-from tests.helpers.commands import Run
+from tests.helpers.commands import Run, invoke
 from whichf1.comparison.disparity import CRITERIA
 from whichf1.errors import DefinitionError, InputError
 from whichf1.statistics.disparity import level_of_each, level_of_pairs, range_tail
@@ -142,6 +142,42 @@ def test_equal_groups_have_no_variance_in_the_interval() -> None:
     found = wf.groups(wf.Slices(("g",), parts), "accuracy")
     assert found.variance.value == 0 and found.p_value == pytest.approx(1)
     assert found.variance.interval is not None and found.variance.interval.low == 0
+
+
+@settings(max_examples=60)
+@given(st.lists(st.integers(30, 50), min_size=2, max_size=8))
+def test_the_variance_has_no_interval_of_zero_width(hits: list[int]) -> None:
+    """Groups that are closer together than by chance do not show that there is no variance."""
+    parts = {
+        (g,): wf.Counts.from_matrix([[x, 60 - x], [0, 0]], rows="true") for g, x in enumerate(hits)
+    }
+    own = wf.groups(wf.Slices(("g",), parts), "accuracy")
+    assert own.variance.interval is not None
+    low, high = own.variance.interval.low, own.variance.interval.high
+    assert 0 <= low <= own.variance.value <= high
+    assert high > 1e-3
+    level = wf.groups(wf.Slices(("g",), parts), "accuracy", interval=wf.Auto(level=0.8))
+    assert level.variance.interval is not None
+    assert level.variance.interval.high < high
+
+
+def test_a_misspelt_criterion_is_recognized() -> None:
+    data = wf.Slices(
+        ("g",), {(g,): wf.Counts.from_matrix([[9, 1], [1, 9]], rows="true") for g in "ab"}
+    )
+    with pytest.raises(
+        DefinitionError, match=r"criterion 'equalised_odds'\. Did you mean 'equalized"
+    ):
+        wf.groups(data, "equalised_odds", positive=1)
+    with pytest.raises(DefinitionError, match=r"no metric 'acuracy'\. Did you mean 'accuracy'"):
+        wf.groups(data, "acuracy")
+
+
+@pytest.mark.parametrize("name", CRITERIA)
+def test_criteria_are_explained(name: str) -> None:
+    code, out, _ = invoke("define", name)
+    assert code == 0 and f"-m {name}" in out.replace("\n", "")
+    assert all(metric in out for metric in CRITERIA[name].metrics)
 
 
 def test_groups_that_share_clusters_are_correlated() -> None:

@@ -46,6 +46,15 @@ def test_a_text_is_broken_between_words_or_after_bars(text: str, width: int, cod
         assert all(line.endswith("|") for line in lines[:-1])
 
 
+@given(st.lists(st.text("abc日é👩", min_size=1, max_size=9), min_size=1, max_size=30))
+def test_long_code_is_broken_after_commas(names: list[str]) -> None:
+    """A list in a signature, such as a hierarchy, has no bars."""
+    text = ",".join(names)
+    lines = wrapped(text, 40, 2, code=True)
+    assert all(line.endswith(",") for line in lines[:-1])
+    assert "".join(line.strip() for line in lines) == text
+
+
 CELLS = {
     "text": st.text("ab日👩-", max_size=60),
     "prose": SENTENCES,

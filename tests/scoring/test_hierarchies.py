@@ -118,7 +118,10 @@ def test_the_command_line(tmp_path: Path) -> None:
     for text, message in (
         ("a,b\n", "must have the columns class and parent"),
         ("class,parent\ncat\n", "row 2"),
-        ("class,parent\ncat,dog\ndog,cat\n", "goes round in a cycle"),
+        ("class,parent\n", "has a header but no classes"),
+        ("class,parent\ncat,dog\ndog,cat\n", "tree.csv': parents goes round in a cycle"),
+        ("class,parent\ncat,pet\n", "tree.csv': parents: 'pet', a parent of 'cat', is not in"),
+        ("class,parent\npet,\ncat,pet\ncat,pet\n", "parents of 'cat': label 'pet' is declared"),
     ):
         bad.write_text(text)
         code, _, err = invoke(*use, "--parents", str(bad))
@@ -138,7 +141,7 @@ BAD: list[tuple[Any, str]] = [
     ({}, "got none"),
     (7, "must be a mapping"),
     (["cat", "dog"], "must be a mapping"),
-    ({"cat": [None]}, "parents: "),
+    ({"cat": [None]}, "parents of 'cat': "),
     ({"cat": None, 1: None}, "labels mix types"),
 ]
 

@@ -161,3 +161,13 @@ def test_sorting_only_around_the_point_finds_the_same(
                     monkeypatch.setattr("whichf1.scoring.evaluate.MANY", many)
                     values.append(wf.score(y, scores, name, **options).value)
                 assert values[0] == values[1], (name, seed, at)
+
+
+def test_a_dash_is_explained() -> None:
+    """Beside scores with an interval, a report says why points of a ranking have none."""
+    y, s = binary(1, n=80)
+    both = wf.report(y, scores=s, metrics=["roc_auc", "recall_at_precision"], interval="auto")
+    assert "no interval is known to be valid" in " ".join(str(both).split())
+    assert "known to be valid" not in str(
+        wf.report(y, scores=s, metrics=["roc_auc"], interval="auto")
+    )

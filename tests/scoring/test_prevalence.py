@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers import exact
-from tests.helpers.commands import Run
+from tests.helpers.commands import Run, invoke
 from tests.helpers.samples import Pairs, random_counts
 from tests.helpers.strategies import LABELS, WEIGHABLE, definitions, items
 from whichf1.definitions.definition import Definition
@@ -170,6 +170,20 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 def test_bad_shares_are_refused(shares: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         wf.accuracy(*data(), class_shares=shares)
+
+
+def test_a_class_has_one_share(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text("true,pred\na,a\nb,a\n")
+    code, _, err = invoke("score", str(path), "--class-shares", "a=0.3,b=0.5,a=0.5")
+    assert code == 2 and "--class-shares has two shares for a" in err
+
+
+def test_a_dash_is_explained_without_an_interval_that_does_not_apply() -> None:
+    """Wilson's interval is one of items as they are, not of scaled classes."""
+    asked: Any = {"metrics": ["precision"], "positive": 1, "interval": "auto"}
+    scaled = wf.report([0, 0, 1, 1], [0, 1, 1, 0], **asked, class_shares={0: 0.0, 1: 1.0})
+    assert "does not vary over these items" in str(scaled) and "wilson" not in str(scaled)
 
 
 def test_what_cannot_be_reweighted_is_refused() -> None:

@@ -264,6 +264,36 @@ def test_a_perfect_agreement_has_an_interval() -> None:
     assert 0.75 < kappa.interval.low < 0.9
 
 
+@settings(max_examples=150)
+@given(st.integers(0, 10**6))
+def test_no_interval_has_values_that_the_coefficient_cannot_have(seed: int) -> None:
+    """The least that guesses and raters allow depends on the categories, and is attained."""
+    rng = np.random.default_rng(seed)
+    k, n = int(rng.integers(2, 6)), int(rng.integers(1, 12))
+    rows = rng.integers(0, k, (n, 3)).astype(float)
+    if rng.random() < 0.5:
+        rows[:] = [0, k - 1, np.nan]
+    rows[:, 2][rng.random(n) < 0.3] = np.nan
+    matrix = rng.integers(1, 5, (k, k)) * (1 - np.eye(k))
+    weighting: Any = [*WEIGHTINGS, (matrix + matrix.T).tolist()][int(rng.integers(4))]
+    apart = np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
+    weights = np.array(weighting) if isinstance(weighting, list) else apart
+    if weighting in ("none", "quadratic"):
+        weights = apart**2 if weighting == "quadratic" else (apart > 0).astype(float)
+    least = 1 - k * k * weights.max() / weights.sum()
+    ratings = wf.ratings(rows, labels=range(k))
+    for score in (wf.brennan_prediger, wf.gwet_ac1):
+        for method in ("auto", "delta"):
+            found = score(ratings, weighting=weighting, interval=method)
+            assert found.value >= least - 1e-12
+            if found.interval is not None:
+                low, high = found.interval.low, found.interval.high
+                assert least - 1e-12 <= low <= found.value + 1e-12 <= high + 2e-12
+    both = wf.count([0, k - 1], [k - 1, 0], labels=range(k))
+    if not isinstance(weighting, list):
+        assert wf.brennan_prediger(both, weighting=weighting) == pytest.approx(least)
+
+
 TWICE = pd.DataFrame({"item": [1, 1, 2], "rater": list("aab"), "rating": ["x", "y", "x"]})
 BAD: list[tuple[Any, type[WhichF1Error], str]] = [
     (lambda: wf.ratings([[1], [2]]), InputError, "agreement needs two raters; got 1 column."),

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -261,7 +263,8 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: wf.spans("nowhere.conll"), FileError, "cannot read 'nowhere.conll'"),
     (lambda: wf.specificity(wf.spans(BIO, BIO), positive="PER"), DefinitionError, "do not have"),
     (lambda: wf.hamming_loss(wf.spans(BIO, BIO)), DefinitionError, "do not have"),
-    (lambda: wf.accuracy(wf.spans(BIO, BIO)), DefinitionError, "sets of labels"),
+    (lambda: wf.spans([[(False, True, "A")]], [[]], scheme="offsets"), InputError, "is not a span"),
+    (lambda: wf.accuracy(wf.spans(BIO, BIO)), DefinitionError, "but sentences have spans"),
 ]  # fmt: skip
 
 
@@ -271,7 +274,85 @@ def test_bad_input_says_what_and_where(call: Any, error: type[Exception], messag
         call()
 
 
-def test_nested_spans_are_counted_if_they_may_overlap() -> None:
-    true, pred = [[(0, 5, "ORG"), (0, 2, "LOC")]], [[(0, 5, "ORG")]]
-    nested = wf.spans(true, pred, scheme="offsets", nested=True)
-    assert wf.recall(nested, average="micro") == 0.5
+def nested_spans(rng: random.Random) -> list[list[tuple[int, int, str]]]:
+    """Spans that may overlap, or have the same ends and different types, in any order."""
+    ends = [(0, 1), (0, 2), (1, 2), (1, 4), (2, 4)]
+    every = [(*each, kind) for each in ends for kind in "CAB"]
+    return [rng.sample(every, rng.randint(1, 6)) for _ in range(3)]
+
+
+@settings(max_examples=150)
+@given(st.integers(0, 10**6))
+def test_nested_spans_are_matched_one_with_one(seed: int) -> None:
+    """Two spans with the same ends need two partners, also if types are ignored."""
+    rng = random.Random(seed)
+    true, pred = nested_spans(rng), nested_spans(rng)
+    for match, kept in (("strict", 3), ("exact", 2)):
+        own: Any = [[Counter(x[:kept] for x in each) for each in side] for side in (true, pred)]
+        hits = sum((a & b).total() for a, b in zip(*own, strict=True))
+        spans = wf.spans(true, pred, scheme="offsets", nested=True, match=match)  # type: ignore[arg-type]
+        assert wf.recall(spans, average="micro") == pytest.approx(hits / sum(map(len, true)))
+        assert wf.precision(spans, average="micro") == pytest.approx(hits / sum(map(len, pred)))
+
+
+def test_nested_spans_in_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"true": [[0, 5, "ORG"], [0, 2, "LOC"]], "pred": [[0, 5, "ORG"]]}\n')
+    asked = ("score", str(path), "--spans", "offsets", "-m", "micro_f1", "-f", "csv")
+    code, _, err = invoke(*asked)
+    assert code == 2
+    assert f"{path.name}, line 1, true: (0, 2, 'LOC') and (0, 5, 'ORG') overlap" in err
+    assert "--nested" in err
+    code, out, _ = invoke(*asked, "--nested")
+    assert code == 0
+    assert ",0.666" in out
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 10**6))
+def test_a_broken_tag_is_found_on_its_line(seed: int) -> None:
+    """Whatever comments, documents and empty lines are before it, and if a token is a #."""
+    rng = random.Random(seed)
+    lines: list[str] = []
+    places: list[tuple[int, int]] = []
+    sentences = [well_formed(rng, rng.randint(1, 5)) for _ in range(rng.randint(1, 6))]
+    for at, tags in enumerate(sentences):
+        before = rng.choice([[], [""], [f"# id = B-{at}"], ["# no name", "", "-DOCSTART- O O", ""]])
+        lines += before
+        for token, tag in enumerate(tags):
+            places.append((at, token))
+            lines.append(f"{rng.choice(['a', '#', 'b#', '-'])}\t{tag}\t{tag}")
+        lines.append("")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "x.conll"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        assert wf.spans(path, labels=TYPES) == wf.spans(sentences, sentences, labels=TYPES)
+        chosen = rng.randrange(len(places))
+        at = [number for number, line in enumerate(lines) if "\t" in line][chosen]
+        lines[at] = lines[at].rsplit("\t", 1)[0] + "\tI-MISC"
+        path.write_text("\n".join(lines), encoding="utf-8")
+        where = rf"x\.conll, line {at + 1}, pred: broken tags, I-MISC"
+        with pytest.raises(InputError, match=where):
+            wf.spans(path)
+        other = Path(folder) / "other"
+        other.write_text("\n".join(lines[:at] + lines[at + 1 :]), encoding="utf-8")
+        with pytest.raises(InputError, match="sentence"):
+            wf.spans(path, other)
+
+
+@pytest.mark.parametrize("scheme", ["BIO", "offsets"])
+def test_standard_input(scheme: str) -> None:
+    text = {"BIO": "a B-X B-X\nb I-X O\n", "offsets": '{"true": [[0, 2, "X"]], "pred": []}\n'}
+    asked = ("score", "-", "--spans", scheme, "-m", "micro_f1", "-f", "csv")
+    code, out, _ = invoke(*asked, given=text[scheme].encode())
+    assert code == 0 and ",0.0," in out
+    code, _, err = invoke(*asked, given=b"a\n")
+    assert code == 2 and "standard input, line 1: 'a' " in err
+
+
+def test_unusual_characters_do_not_end_a_line(tmp_path: Path) -> None:
+    """JSON may contain line separators of Unicode, and a token may be one."""
+    path = tmp_path / "x.jsonl"
+    record = '{"text": "a\u2028b\u0085c", "true": [[0, 1, "A"]], "pred": [[0, 1, "A"]]}'
+    path.write_text(f"{record}\r\n{record}\n", encoding="utf-8")
+    assert wf.spans(path, scheme="offsets").n == 2

@@ -22,7 +22,8 @@ from whichf1.cli.options import (
     split_list,
 )
 from whichf1.cli.process import say, standard_input, watching
-from whichf1.errors import FileError, InputError, SkippedWarning
+from whichf1.errors import DefinitionError, FileError, InputError, SkippedWarning
+from whichf1.metrics import find
 from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
@@ -115,6 +116,8 @@ def saved_table(options: SourceOptions) -> Additive | None:
     """A table that was saved; None for a file of data."""
     if options.file is None or options.from_ is not None:
         return None
+    if options.file == "-" and getattr(options, "spans", None):
+        return None
     if options.file == "-":
         try:
             return restored(standard_input().read(), STDIN)
@@ -187,6 +190,8 @@ def read_parents(path: str) -> dict[Any, list[Any]]:
         raise FileError(f"cannot read a hierarchy from {path!r}: {why}") from None
     if not rows or [cell.strip().lower() for cell in rows[0]] != ["class", "parent"]:
         raise FileError(f"{path!r} must have the columns class and parent, named in its first row")
+    if len(rows) == 1:
+        raise FileError(f"{path!r} has a header but no classes")
     for at, row in enumerate(rows[1:], 2):
         if len(row) != 2 or not row[0]:
             raise FileError(f"{path!r}, row {at}: {row!r} is not a class and its parent")
@@ -195,6 +200,10 @@ def read_parents(path: str) -> dict[Any, list[Any]]:
     parents: dict[Any, list[Any]] = {}
     for child, parent in rows[1:]:
         parents.setdefault(label[child], []).extend([label[parent]] if parent else [])
+    try:
+        find("hierarchical_f1").check({"parents": parents})
+    except DefinitionError as error:
+        raise FileError(f"{path!r}: {error}") from None
     return parents
 
 

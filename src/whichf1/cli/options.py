@@ -441,6 +441,7 @@ class TableOptions(SliceOptions, CountingOptions):
     )
     match: Text = option("With --spans: strict (default), exact, partial or type.")
     broken: Text = option("With --spans: raise (default), repair or drop broken tags.")
+    nested: bool = option("With --spans offsets: spans may overlap.", "--nested", default=False)
 
     @property
     def kind(self) -> str | None:
@@ -459,8 +460,8 @@ class TableOptions(SliceOptions, CountingOptions):
                 "--score, --probs, --labels-sep and --spans are mutually exclusive: choose one. "
                 "Only --labels-sep and --probs go together, for the scores of label sets."
             )
-        for name in ("match", "broken"):
-            if getattr(self, name) is not None and not self.spans:
+        for name in ("match", "broken", "nested"):
+            if getattr(self, name) not in (None, False) and not self.spans:
                 raise InputError(f"--{name} applies to spans: name the tagging scheme with --spans")
         if self.threshold is not None and not self.score_column:
             if not self.probs:
@@ -1114,7 +1115,10 @@ def _read_shares(text: str, labels: Labels) -> dict[Label, float]:
                 f"--class-shares takes uniform, or a share for each class such as a=0.2,b=0.8; got "
                 f"{part!r}"
             )
-        shares[find_label(name, labels)] = float(number)
+        label = find_label(name, labels)
+        if label in shares:
+            raise InputError(f"--class-shares has two shares for {name}: remove one")
+        shares[label] = float(number)
     return shares
 
 

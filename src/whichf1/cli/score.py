@@ -28,6 +28,7 @@ from whichf1.cli.options import (
     label_columns,
     probability_columns,
 )
+from whichf1.cli.process import standard_input
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
@@ -58,6 +59,7 @@ from whichf1.scoring.subject import (
 )
 from whichf1.sources.answers.label_sets import count_cells, slice_cells
 from whichf1.sources.answers.lines import ClassScores, read_scores
+from whichf1.sources.engines.remote import OfObject
 from whichf1.sources.lines import ScoredLines, positive_class, rank_lines
 from whichf1.sources.request import Request
 from whichf1.tables.counts import Counts
@@ -188,12 +190,14 @@ def span_counts(options: TableOptions) -> Additive:
     for name in sorted(columns.difference(measures)):
         if getattr(options, name):
             raise InputError(f"--spans reads no columns by name: remove --{name.rstrip('_')}")
-    paths = files.given_paths(options)
+    paths: Any = files.given_paths(options)
+    if paths[0] == "-":
+        paths = (OfObject(standard_input(), files.STDIN), None)
     named = {name: getattr(options, name) for name in (*measures, "match", "broken")}
     chosen: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     from whichf1.sources.spans import spans, spans_by
 
-    chosen |= {"scheme": options.spans, "labels": options.declared}
+    chosen |= {"scheme": options.spans, "labels": options.declared, "nested": options.nested}
     if options.by is None:
         return spans(*paths, **chosen)
     return spans_by(*paths, by=options.slice_columns, **chosen)

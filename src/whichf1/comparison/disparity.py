@@ -14,9 +14,11 @@ import numpy as np
 from whichf1.definitions import signature
 from whichf1.definitions.definition import OPTIONS, Definition, define_fitting, fits
 from whichf1.definitions.methods import Auto, Bootstrap, Posterior, find_method
+from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.options import Options
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, suggestion
+from whichf1.metrics import find
 from whichf1.scoring.evaluate import cluster_influence
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score, data_signature, value_fields
@@ -324,13 +326,14 @@ class Groups(Drawable, Mapping[Key, Score]):
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """Why intervals and the test may not be valid, in words."""
-        said: dict[str, None] = {}
+        groups: dict[str, dict[str, None]] = {}
         for at, key in self.places:
             interval = self.parts[at].scores[key].interval
             if interval is not None and interval.caution is not None:
-                said[f"{self.key_text(key)}: {interval.caution}"] = None
+                groups.setdefault(interval.caution, {})[self.key_text(key)] = None
+        said = [f"{' and '.join(keys)}: {caution}" for caution, keys in groups.items()]
         if self._clusters_cross and not self._influences_known:
-            said["clusters have items of several groups, which are treated as independent"] = None
+            said.append("clusters have items of several groups, which are treated as independent")
         return tuple(said)
 
     @property
@@ -464,10 +467,23 @@ def _asked(metric: Any) -> _Asked:
     by, control = (tuple(fields.pop(key, ())) for key in ("groups", "control"))
     fields.pop("across", None)
     if name not in CRITERIA:
+        _refuse_unlike(name)
         return _Asked((signature.write(name, parameters, fields),), None, {}, by, control)
     plain = signature.write(CRITERIA[name].metrics[0], parameters, fields)
     options = signature.read_definition(plain, OPTIONS)[2]
     return _Asked(CRITERIA[name].metrics, name, options, by, control)
+
+
+def _refuse_unlike(name: str) -> None:
+    """Raise for what is not a metric, but nearly a criterion."""
+    if name in SHORTHANDS:
+        return
+    try:
+        find(name)
+    except DefinitionError:
+        if hint := suggestion(name, CRITERIA):
+            what = f"there is no metric or criterion {name!r}. {hint}"
+            raise DefinitionError(what) from None
 
 
 def _run(
@@ -579,12 +595,13 @@ def _refuse_groups(subject: Subject, by: Sequence[str], control: Sequence[str]) 
         lacking = next((c for c, value in zip(columns, key, strict=True) if value is None), None)
         n = part.counts.n
         if lacking is not None:
+            size = "1 item has" if n == 1 else f"{n:,} items have"
             raise InputError(
-                f"{n:,} items have no group: column {lacking!r} is empty. Fill it in, or drop the "
-                "items."
+                f"{size} no group: column {lacking!r} is empty. Fill it in, or drop such items."
             )
         if n == 1 and not part.counts.weighted:
             own = ", ".join(f"{c}={value}" for c, value in zip(columns, key, strict=True))
+            own = own.removeprefix("group=")  # what arrays without a name are called
             raise InputError(
                 f"group {own} has one item, which does not show how much its score varies. Merge "
                 f"it "

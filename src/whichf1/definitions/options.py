@@ -154,8 +154,8 @@ def check_class_shares(name: str, value: Any) -> Any:
     total = math.fsum(shares)
     if abs(total - 1) > _ADD_UP:
         raise DefinitionError(
-            f"{name} must add up to 1, but {', '.join(f'{x:g}' for x in shares)} add up to "
-            f"{total:.9g}"
+            f"{name} must add up to 1, but "
+            f"{', '.join(f'{x:g}' for x in shares)} add{'s' * (len(shares) == 1)} up to {total:.9g}"
         )
     return tuple((label, float(share)) for label, share in zip(labels, shares, strict=True))
 

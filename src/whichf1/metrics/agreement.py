@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
@@ -127,11 +128,23 @@ BY_ORDER = ("linear", "quadratic", "ordinal")
 """Choices that depend on the order of the classes."""
 
 
+def _least(classes: int, weighting: Any) -> float:
+    """1 − K² max w / Σ w: all ratings are as far apart as can be, and guesses as near."""
+    if classes < 2:
+        return -inf
+    if isinstance(weighting, str):
+        most, total = (classes - 1) ** _POWERS[weighting], _all_weights(classes, weighting)
+    else:
+        most, total = max(map(max, weighting)), sum(map(sum, weighting))
+    return float(1 - classes**2 * most / total)
+
+
 @agreement(
     tex=r"1-\frac{K^2\sum_{ij}w_{ij}C_{ij}}{n\sum_{ij}w_{ij}}",
     title="Brennan–Prediger coefficient",
     aliases=("bennett_s",),
     bounds=_BELOW_CHANCE,
+    least=_least,
     raters=True,
 )
 def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
@@ -146,6 +159,7 @@ def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
     title="Gwet's AC1",
     aliases=("gwet_ac2",),
     bounds=_BELOW_CHANCE,
+    least=_least,
     raters=True,
 )
 def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:
@@ -263,8 +277,11 @@ def _all_apart(m: Margins, weighting: Any) -> Any:
     """The sum of all weights."""
     if not isinstance(weighting, str):
         return _weights(m, weighting).sum()
-    k, power = m.tp.shape[-1], _POWERS[weighting]
-    return sum(2 * (k - d) * d**power for d in range(1, k))
+    return _all_weights(m.tp.shape[-1], weighting)
+
+
+def _all_weights(classes: int, weighting: str) -> int:
+    return sum(2 * (classes - d) * d ** _POWERS[weighting] for d in range(1, classes))
 
 
 def _below(x: Array) -> Array:

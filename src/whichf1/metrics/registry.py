@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 import math
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import cached_property, partial
 from types import NoneType, UnionType
@@ -142,25 +142,29 @@ def _tree(name: str, value: Any) -> Tree:
         raise DefinitionError(f"{name} must be {_A_TREE}; got none")
     try:
         nodes = Labels([child for child, _ in pairs])
-        above = [
-            ()
-            if parents is None
-            else Labels(parents if isinstance(parents, (list, tuple, set)) else [parents])
-            for _, parents in pairs
-        ]
     except LabelError as error:
         raise DefinitionError(f"{name}: {error}") from None
+    above = [_parents_of(child, parents, name) for child, parents in pairs]
     for child, parents in zip(nodes, above, strict=True):
         unknown = next((parent for parent in parents if parent not in nodes), None)
         if unknown is not None:
             hint = did_you_mean(str(unknown), map(str, nodes))
             raise DefinitionError(
                 f"{name}: {unknown!r}, a parent of {child!r}, is not in the hierarchy itself. Add "
-                f"{unknown!r}: None if it is at the top. {hint}"
+                f"{unknown!r}: None (in a file, a row without a parent) if it is at the top. {hint}"
             )
     tree = {child: tuple(parents) for child, parents in zip(nodes, above, strict=True)}
     _refuse_cycle(name, tree)
     return tuple(sorted(tree.items()))
+
+
+def _parents_of(child: Any, parents: Any, name: str) -> Sequence[Any]:
+    if parents is None:
+        return ()
+    try:
+        return Labels(parents if isinstance(parents, (list, tuple, set)) else [parents])
+    except LabelError as error:
+        raise DefinitionError(f"{name} of {child!r}: {error}") from None
 
 
 def _refuse_cycle(name: str, tree: Mapping[Any, tuple[Any, ...]]) -> None:
@@ -206,6 +210,9 @@ class Metric:
     bounds: tuple[float, float] = (0, 1)
     bounds_of: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     """For bounds that depend on the parameters: a function of these."""
+    least: Callable[..., float] | None = field(default=None, repr=False)
+    """For a lower bound that depends on the classes: a function of their number and the
+    parameters. No interval goes beyond it."""
     better: Literal["higher", "lower", "neither"] = "higher"
     sklearn: str | None = None
     harmonic: bool = False

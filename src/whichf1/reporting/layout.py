@@ -18,6 +18,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from whichf1.tables.records import dataclass
 
 WORDS, BARS = re.compile(r"\s*\S+\s*"), re.compile(r"[^|]*\|+|[^|]+")
+COMMAS = re.compile(r"[^,]*,+|[^,]+")
 COMMANDS = re.compile(r"[^\\]+|\\[^\\]*")
 """Parts of a formula in LaTeX, which may be broken before a command."""
 NO_HEADS: Mapping[int, str] = MappingProxyType({})
@@ -61,13 +62,13 @@ def cell_width(text: str) -> int:
 
 
 def wrapped(text: str, width: int | None, hang: int = 0, code: bool = False) -> list[str]:
-    """Break a text between words, code after its bars, formulas before a command, and what is still
-    too wide anywhere.
+    """Break a text between words, code after its bars and commas, formulas before a command, and
+    what is still too wide anywhere.
     """
     if width is None or cell_width(text) <= width:
         return [text]
     lines, line = [], ""
-    breaks = (BARS, WORDS) if code else (WORDS, BARS, COMMANDS)
+    breaks = (BARS, WORDS, COMMAS) if code else (WORDS, BARS, COMMANDS)
     for piece in _pieces(text, max(width - hang, 2), breaks):
         if line.strip() and cell_width((line + piece).rstrip()) > width:
             lines.append(line.rstrip())

@@ -6,13 +6,14 @@ from contextlib import suppress
 from math import inf
 from typing import Any
 
+from whichf1.comparison.disparity import CRITERIA
 from whichf1.definitions import words
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.words import capital
 from whichf1.errors import DefinitionError
 from whichf1.metrics import EVERY, Metric, find
-from whichf1.metrics.registry import KINDS
+from whichf1.metrics.registry import KINDS, plain_name
 from whichf1.reporting.document import Block, Cell, Document, Grid, GridColumn, Note, Rows
 from whichf1.scoring.choose import REASONS, Candidate, Choice, name_of
 from whichf1.scoring.properties import FIXED, properties
@@ -48,6 +49,8 @@ def metric_list() -> Document:
 
 def definition_document(text: str) -> Document:
     """Formula, meaning, bounds, 0/0 rule, other names, and a sentence to paste."""
+    if plain_name(text) in CRITERIA:
+        return _criterion_document(plain_name(text))
     definition = Definition.parse(text)
     metric = definition.declaration
     better = "" if metric.better == "neither" else f", {metric.better} is better"
@@ -66,6 +69,19 @@ def definition_document(text: str) -> Document:
     with suppress(DefinitionError):  # the score is not computed from any table of classes
         facts |= {name: str(each) for name, each in properties(definition).items()}
     columns = (GridColumn("name"), GridColumn(name, "prose"))
+    return Document([Grid(columns, [*facts.items()])])
+
+
+def _criterion_document(name: str) -> Document:
+    """A criterion of fairness, which compares scores between groups."""
+    criterion = CRITERIA[name]
+    facts = {
+        "meaning": criterion.meaning,
+        "compares": ", ".join(criterion.metrics),
+        "use": f"whichf1 groups FILE --by COLUMN -m {name}",
+        "source": "Verma and Rubin 2018, doi:10.1145/3194770.3194776",
+    }
+    columns = (GridColumn("name"), GridColumn(name.replace("_", " "), "prose"))
     return Document([Grid(columns, [*facts.items()])])
 
 
@@ -89,6 +105,8 @@ def choice_document(choice: Choice) -> Document:
         ]
         blocks.append(Grid(columns, near, "Scores that lack one of them", most=MOST_NEARLY))
     reasons = [(name, REASONS[name]) for name in choice.wanted]
+    *others, last = choice.wanted
+    wanted = f"{', '.join(others)} and {last}" if others else last
     notes = [f"{capital(name)}: {x.why} ({x.source})." for name, x in reasons]
     notes.append("A 'no' is certain; a 'yes' holds on every small table: see docs/properties.md.")
     return Document(
@@ -99,7 +117,7 @@ def choice_document(choice: Choice) -> Document:
             "nearly": [_candidate(x) for x in choice.nearly],
         },
         lambda: _choice_rows(choice),
-        "Scores that are " + ", ".join(choice.wanted),
+        f"Scores that are {wanted}",
         notes,
         "choice",
     )

@@ -40,7 +40,7 @@ from whichf1.scoring.subject import Extent, Subject, is_counted, subject_of
 from whichf1.sources.address import shown_name
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import has_columns, is_path
-from whichf1.statistics.scales import Interval
+from whichf1.statistics.scales import NONE, Interval
 from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.display import Drawable, presenters
@@ -589,14 +589,24 @@ def interval_notes(report: Report) -> list[str]:
     """The meaning of a dash instead of an interval, and how many replicates were undefined."""
     scores = [score for _, score in report.scores]
     tables = [scores_of_class for _, scores_of_class in report.per_class]
-    asked: list[Interval | None] = [
-        x.interval for x in scores if x.definition.interval is not None and math.isfinite(x.value)
-    ]
+    every = [(x.definition, x.value, x.interval) for x in scores]
     for table in tables:
-        if table.definition.interval is not None:
-            pairs = zip(table.array.tolist(), table.intervals, strict=True)
-            asked += [interval for value, interval in pairs if math.isfinite(value)]
+        pairs = zip(table.array.tolist(), table.intervals, strict=True)
+        every += [(table.definition, *each) for each in pairs]
+    shown = [x for x in every if x[0].interval is not None and math.isfinite(x[1])]
+    asked = [interval for *_, interval in shown]
     notes = worth_notes(effective_n(report.counts))
+    if isinstance(report.counts, Ratings) and report.counts.occurring == 1:
+        label = report.counts.labels[int(report.counts.label[0])]
+        notes.append(
+            f"All ratings are {label}. Where no disagreement is expected, agreement beyond chance "
+            "is 0/0, and the signature says after undef: what that gives."
+        )
+    if asked and any(not x.declaration.smooth and x.interval is None for x, *_ in every):
+        notes.append(
+            "–: no interval is known to be valid, because the score is biased or depends on "
+            "individual items. To see how much it varies: --interval bootstrap."
+        )
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
         said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
@@ -605,12 +615,20 @@ def interval_notes(report: Report) -> list[str]:
         return notes
     if report.counts.weighted and getattr(report.counts, "squares", None) is None:
         return [*notes, f"–: {NO_SQUARES}"]
-    note = "–: no interval, because the score does not vary over these items."
-    every: list[Score | PerClass] = [*scores, *tables]
-    plain = all(not x.made and x.definition.declaration.kind in COUNTED for x in every)
+    why = "the score does not vary over these items"
+    if any(x is None and not _is_within(value, definition) for definition, value, x in shown):
+        why += ", or is not between its bounds"
+    note = f"–: no interval, because {why}."
+    counted = all(x.declaration.kind in COUNTED and x.class_shares is None for x, *_ in every)
+    plain = counted and not any([*(x.made for x in scores), *(x.made for x in tables)])
     if not plain or not isinstance(report.counts, Counts):
         return [*notes, note]
     return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
+
+
+def _is_within(value: float, definition: Definition) -> bool:
+    low, high = definition.bounds
+    return low - NONE <= value <= high + NONE
 
 
 def worth_notes(effective: float | None) -> list[str]:

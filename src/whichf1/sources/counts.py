@@ -104,7 +104,7 @@ def count(
     if y_pred is None:
         raise InputError(
             f"got {type(y_true).__name__} alone. Pass y_true and y_pred, Counts, a dataframe, "
-            "or a path."
+            "or a path; for several raters, pass ratings(data)."
         )
     if cluster is not None or frequencies is not None:
         options = {"labels": labels, "weights": weights, "cluster": cluster}

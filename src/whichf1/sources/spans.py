@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -39,9 +40,12 @@ _ALIASES = {"IOB2": "BIO", "IOB": "BIO", "IOBES": "BIOES", "BILUO": "BILOU", "OF
 ANY_TYPE = "span"
 """The type of all spans if matching ignores types."""
 _BOTH = (
-    "Pass broken='repair' to begin a span there, as conlleval and seqeval do, or broken='drop' to "
-    "leave out malformed spans, as seqeval's strict mode does."
+    "Pass broken='repair' (--broken repair) to begin a span there, as conlleval and seqeval do, or "
+    "broken='drop' (--broken drop) to leave out malformed spans, as seqeval's strict mode does."
 )
+_TAG = re.compile("O|[BIESLU]-.+")
+Where: TypeAlias = Callable[..., str]
+"""From a side, a sentence and a token of it, if one is meant, to where they are, in words."""
 
 
 class Spans(NamedTuple):
@@ -187,8 +191,10 @@ def _matched(
     broken = _chosen("broken", broken, get_args(Broken))
     if nested and match not in ("strict", "exact"):
         raise InputError(f"nested spans can be matched strictly or exactly, not by match={match!r}")
+    where: Where = _in_lists
     if is_path(true):
         read_files = _read_files(true, pred, scheme)
+        where = read_files.where
         true, pred, said = read_files.true, read_files.pred, partial(_values_of, read_files, true)
         by = {name: said(name) for name in one_or_several(by, "by") or ()}
         cluster = said(cluster) if isinstance(cluster, str) else cluster
@@ -202,14 +208,14 @@ def _matched(
     if pred is None:
         raise InputError("pass true and predicted tags, or a file that has both")
     systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
-    read: Callable[..., Any] = partial(_offsets, nested=nested)
+    read: Callable[..., Any] = partial(_offsets, where=where, nested=nested)
     if scheme != "offsets":
-        read = partial(_tagged, scheme=scheme, broken=broken)
+        read = partial(_tagged, where=where, scheme=scheme, broken=broken)
     sides = {"true": true, **{f"pred {name!r}": each for name, each in systems.items()}}
     if not isinstance(pred, Mapping):
         sides = {"true": true, "pred": pred}
     sizes = [_sizes(side, name) for name, side in sides.items()]
-    _refuse_lengths([*sides], sizes, tags=scheme != "offsets")
+    _refuse_lengths([*sides], sizes, where, tags=scheme != "offsets")
     found, types = read(sides, sizes)
     if match in ("exact", "partial"):
         found = [each._replace(type=np.zeros_like(each.type)) for each in found]
@@ -266,7 +272,12 @@ def _sizes(side: Any, name: str) -> Array:
     return np.array(sizes, np.int64)
 
 
-def _refuse_lengths(names: list[str], sizes: list[Array], *, tags: bool) -> None:
+def _in_lists(side: str, sentence: int, token: int | None = None) -> str:
+    """Where a sentence or a token of a list is."""
+    return f"{side}, sentence {sentence}" + ("" if token is None else f", token {token}")
+
+
+def _refuse_lengths(names: list[str], sizes: list[Array], where: Where, *, tags: bool) -> None:
     for name, own in zip(names[1:], sizes[1:], strict=True):
         if len(own) != len(sizes[0]):
             raise ShapeError(
@@ -276,17 +287,17 @@ def _refuse_lengths(names: list[str], sizes: list[Array], *, tags: bool) -> None
         differ = np.flatnonzero(own != sizes[0])
         if tags and len(differ):
             at = int(differ[0])
-            raise ShapeError(
-                f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}. Both "
-                "need a tag for each token."
-            )
+            what = f"sentence {at} has {sizes[0][at]} tags in true and {own[at]} in {name}"
+            if where is not _in_lists:
+                what += f" ({where(names[0], at)}; {where(name, at)})"
+            raise ShapeError(f"{what}. Both need a tag for each token.")
 
 
 # tags
 
 
 def _tagged(
-    sides: Mapping[str, Any], sizes: list[Array], *, scheme: str, broken: str
+    sides: Mapping[str, Any], sizes: list[Array], *, where: Where, scheme: str, broken: str
 ) -> tuple[list[Spans], list[str]]:
     """The spans that tags mark, and their types."""
     flat = [[*chain.from_iterable(side)] for side in sides.values()]
@@ -296,12 +307,17 @@ def _tagged(
         raise LabelError("tags must be text, such as B-PER or O") from None
     first = np.cumsum(sizes[0]) - sizes[0]
     sentence = np.repeat(np.arange(len(sizes[0])), sizes[0])
-    prefix, type_of, types = _parts(tags, scheme, [*sides], codes, sentence, first)
+
+    def place(side: str, token: int) -> str:
+        own = int(sentence[token])
+        return where(side, own, token - int(first[own]))
+
+    prefix, type_of, types = _parts(tags, scheme, [*sides], codes, place)
     starts = np.zeros(len(sentence), np.bool_)
     starts[first[sizes[0] > 0]] = True
     found = []
     for name, code in zip(sides, codes, strict=True):
-        refuse = partial(_refuse_broken, name, code, tags, sentence, first)
+        refuse = partial(_refuse_broken, partial(place, name), code, tags, starts)
         parts = (prefix[code], type_of[code], starts, sentence)
         found.append(_marked(*parts, scheme, broken, refuse))
     return found, types
@@ -312,8 +328,7 @@ def _parts(
     scheme: str,
     names: list[str],
     codes: Sequence[Array],
-    sentence: Array,
-    first: Array,
+    place: Callable[[str, int], str],
 ) -> tuple[Array, Array, list[str]]:
     """The prefix and the type of each distinct tag."""
     known = _PREFIXES[scheme]
@@ -324,13 +339,11 @@ def _parts(
         right = isinstance(tag, str) and (tag == "O" or (mark in known and kind))
         if not right:
             side = next(side for side, each in enumerate(codes) if (each == at).any())
-            place = int(np.flatnonzero(codes[side] == at)[0])
-            token = place - int(first[sentence[place]])
+            token = int(np.flatnonzero(codes[side] == at)[0])
             marks = ", ".join(f"{x}-TYPE" for x in known)
             raise LabelError(
-                f"{names[side]}, sentence {sentence[place]}, token {token}: {shortened(tag)} is "
-                f"not "
-                f"a tag of scheme {scheme}. Its tags are {marks} and O."
+                f"{place(names[side], token)}: {shortened(tag)} is not a tag of scheme {scheme}. "
+                f"Its tags are {marks} and O."
             )
         prefixes.append(_OUT if tag == "O" else known[mark])
         type_codes.append(-1 if tag == "O" else types.setdefault(kind, len(types)))
@@ -373,27 +386,24 @@ def _marked(
 
 
 def _refuse_broken(
-    name: str,
+    place: Callable[[int], str],
     codes: Array,
     tags: Sequence[str],
-    sentence: Array,
-    first: Array,
-    place: int,
+    starts: Array,
+    token: int,
     closed: bool,
 ) -> NoReturn:
-    start, tag = int(first[sentence[place]]), tags[int(codes[place])]
-    before = tags[int(codes[place - 1])] if place > start else "the beginning"
+    tag = tags[int(codes[token])]
+    before = "the beginning" if starts[token] else tags[int(codes[token - 1])]
     what = f"{tag} after {before}" if closed else f"the span that {tag} ends is not closed"
-    raise LabelError(
-        f"{name}, sentence {sentence[place]}, token {place - start}: broken tags, {what}. {_BOTH}"
-    )
+    raise LabelError(f"{place(token)}: broken tags, {what}. {_BOTH}")
 
 
 # offsets
 
 
 def _offsets(
-    sides: Mapping[str, Any], sizes: list[Array], *, nested: bool
+    sides: Mapping[str, Any], sizes: list[Array], *, where: Where, nested: bool
 ) -> tuple[list[Spans], list[str]]:
     """Spans from their offsets."""
     types: dict[str, int] = {}
@@ -401,9 +411,10 @@ def _offsets(
     for name, side in sides.items():
         sentences = []
         for at, sentence in enumerate(side):
-            own = [_span(each, name, at, types) for each in sentence]
+            place = partial(where, name, at)
+            own = [_span(each, place, types) for each in sentence]
             own.sort()
-            _refuse_overlaps(own, [*types], name, at, nested)
+            _refuse_overlaps(own, [*types], place, nested)
             sentences.append(own)
         read.append(sentences)
     longest = np.zeros(len(sizes[0]), np.int64)
@@ -420,37 +431,38 @@ def _offsets(
     return found, [*types]
 
 
-def _span(given: Any, name: str, sentence: int, types: dict[str, int]) -> tuple[int, int, int]:
+def _span(given: Any, place: Callable[[], str], types: dict[str, int]) -> tuple[int, int, int]:
     if isinstance(given, Mapping):
         kind = given.get("type", given.get("label", given.get("entity")))
         given = (given.get("start"), given.get("end"), kind)
     fits = isinstance(given, (list, tuple)) and len(given) == 3 and isinstance(given[2], str)
-    if not fits or not all(isinstance(x, (int, np.integer)) and x >= 0 for x in given[:2]):
+    if not fits or not all(_is_position(x) for x in given[:2]):
         raise InputError(
-            f"{name}, sentence {sentence}: {shortened(given)} is not a span. Pass (start, end, "
-            f"type), "
-            "or a mapping with these keys; the end is exclusive."
+            f"{place()}: {shortened(given)} is not a span. Pass (start, end, type), or a mapping "
+            "with these keys; the end is exclusive."
         )
     start, end = int(given[0]), int(given[1])
     if start >= end:
         raise InputError(
-            f"{name}, sentence {sentence}: the span {shortened(given)} ends where it begins, or "
-            "before. The end is the position after the last token."
+            f"{place()}: the span {shortened(given)} ends where it begins, or before. The end is "
+            "the position after the last token."
         )
     return start, end, types.setdefault(given[2], len(types))
 
 
+def _is_position(x: Any) -> bool:
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool) and bool(x >= 0)
+
+
 def _refuse_overlaps(
-    own: list[tuple[int, int, int]], types: list[str], name: str, sentence: int, nested: bool
+    own: list[tuple[int, int, int]], types: list[str], place: Callable[[], str], nested: bool
 ) -> None:
     for one, two in pairwise(own):
         if one == two or (not nested and two[0] < one[1]):
             a, b = ((x[0], x[1], types[x[2]]) for x in (one, two))
             what = f"{a} appears twice" if one == two else f"{a} and {b} overlap"
-            raise InputError(
-                f"{name}, sentence {sentence}: {what}. "
-                + ("Drop one." if one == two else "Drop one, or pass nested=True.")
-            )
+            other = "" if one == two else ", or pass nested=True (--nested)"
+            raise InputError(f"{place()}: {what}. Drop one{other}.")
 
 
 # matching
@@ -485,11 +497,24 @@ def _same(true: Spans, guessed: Spans) -> tuple[Array, Array]:
     longest = 1 + max(int((x.end - x.start).max(initial=0)) for x in (true, guessed))
     types = 1 + max(int(x.type.max(initial=0)) for x in (true, guessed))
     left, right = ((x.start * longest + x.end - x.start) * types + x.type for x in (true, guessed))
-    at = np.searchsorted(left, right)  # spans are in order, so both are sorted
-    hit = np.append(left, -1)[at] == right
-    found = np.zeros(len(left), np.bool_)
-    found[at[hit]] = True
+    hit, found = np.zeros(len(right), np.bool_), np.zeros(len(left), np.bool_)
+    (first, left), (second, right) = map(_in_order, (left, right))
+    # nested spans may have the same ends: the second of them needs a second partner
+    place = np.arange(len(right))
+    again = np.append(False, right[1:] == right[:-1])[: len(right)]
+    at = np.searchsorted(left, right) + place - np.maximum.accumulate(np.where(again, 0, place))
+    same = np.append(left, -1)[np.minimum(at, len(left))] == right
+    hit[second[same]] = True
+    found[first[at[same]]] = True
     return hit, found
+
+
+def _in_order(keys: Array) -> tuple[Array, Array]:
+    """The order of keys, which nearly always are in order, and the keys in it."""
+    if (keys[1:] >= keys[:-1]).all():
+        return np.arange(len(keys)), keys
+    order = np.argsort(keys, kind="stable")
+    return order, keys[order]
 
 
 def _overlapping(guessed: Spans, true: Spans, *, by_type: bool) -> tuple[Array, Array]:
@@ -526,6 +551,13 @@ class Tagged(NamedTuple):
     pred: list[Any]
     """Those of its last column; of a file with one side, the same."""
     said: list[Mapping[str, Any]]
+    files: Mapping[str, tuple[Any, list[int]]]
+    """The path of each side, and the line on which each of its sentences begins."""
+
+    def where(self, side: str, sentence: int, token: int | None = None) -> str:
+        """Where a sentence or a token of a file is; a CoNLL file has a token on each line."""
+        path, lines = self.files[side]
+        return f"{shown_name(path)}, line {lines[sentence] + (token or 0)}, {side}"
 
 
 def _read_files(true: Any, pred: Any, scheme: str) -> Tagged:
@@ -534,7 +566,10 @@ def _read_files(true: Any, pred: Any, scheme: str) -> Tagged:
     if pred is not None and not is_path(pred):
         raise InputError("pass two paths or two lists, not a mix of both")
     one = read(true, both=pred is None)
-    return one if pred is None else one._replace(pred=read(pred, both=False).true)
+    if pred is None:
+        return one
+    other = read(pred, both=False)
+    return one._replace(pred=other.true, files={**one.files, "pred": other.files["pred"]})
 
 
 def _as_name(value: Any) -> Any:
@@ -575,7 +610,7 @@ def _values_of(
 
 def _text(path: Any) -> list[str]:
     try:
-        return Path(path).read_text(encoding="utf-8-sig").splitlines()
+        return Path(path).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise FileError(f"cannot read {shown_name(path)!r}: {why}") from None
@@ -589,10 +624,11 @@ def _columns(path: Any, *, both: bool) -> Tagged:
     pred: list[list[str]] = []
     said: list[Mapping[str, Any]] = []
     comments: dict[str, str] = {}
+    lines: list[int] = []
     open_sentence = False
     for number, line in enumerate(_text(path), 1):
         cells = line.split()
-        if not cells or cells[0] in ("-DOCSTART-", "#"):
+        if not cells or cells[0] == "-DOCSTART-" or _is_comment(cells, 1 + both):
             open_sentence = False
             name, sign, value = line.strip().removeprefix("#").partition("=")
             if sign:
@@ -600,33 +636,47 @@ def _columns(path: Any, *, both: bool) -> Tagged:
             continue
         if len(cells) < 2 + both:
             wanted = "a token, a true tag and a predicted tag" if both else "a token and a tag"
+            size = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
             raise FileError(
-                f"{shown_name(path)}, line {number}: {shortened(line)} has {len(cells)} columns. A "
-                f"line needs at least {wanted}."
+                f"{shown_name(path)}, line {number}: {shortened(line)} has {size}. A line needs at "
+                f"least {wanted}, separated by spaces or tabs."
             )
         if not open_sentence:
             true.append([])
             pred.append([])
             said.append(comments)
+            lines.append(number)
             open_sentence, comments = True, {}
         true[-1].append(cells[-2] if both else cells[-1])
         pred[-1].append(cells[-1])
     if not true:
         raise FileError(f"{shown_name(path)} has no sentences")
-    return Tagged(true, pred, said)
+    return Tagged(true, pred, said, dict.fromkeys(("true", "pred"), (path, lines)))
+
+
+def _is_comment(cells: list[str], tags: int) -> bool:
+    """Whether a line is a comment (# name = value), not the token # with its tags."""
+    return cells[0] == "#" and (
+        "=" in cells[1:3] or len(cells) <= tags or not all(map(_TAG.fullmatch, cells[-tags:]))
+    )
 
 
 def _records(path: Any, *, both: bool) -> Tagged:
     """The spans of a JSONL file: a record with true and pred in each line, or a list of spans."""
     true, pred = [], []
     said: list[Mapping[str, Any]] = []
+    lines: list[int] = []
     for number, line in enumerate(_text(path), 1):
         if not line.strip():
             continue
         try:
             record = json.loads(line)
         except ValueError as error:
-            raise FileError(f"{shown_name(path)}, line {number}: {error}") from None
+            raise FileError(
+                f"{shown_name(path)}, line {number}: {shortened(line)} is not JSON ({error}). "
+                "Spans with offsets are in a JSONL file; for a file of tagged tokens, name their "
+                "scheme: scheme='BIO' (--spans BIO)."
+            ) from None
         sides = (record.get("true"), record.get("pred")) if isinstance(record, dict) else (record,)
         if len(sides) < 1 + both or not all(isinstance(x, list) for x in sides[: 1 + both]):
             wanted = '{"true": [...], "pred": [...]}' if both else "a list of spans"
@@ -634,6 +684,7 @@ def _records(path: Any, *, both: bool) -> Tagged:
         true.append(sides[0])
         pred.append(sides[-1])
         said.append(record if isinstance(record, dict) else {})
+        lines.append(number)
     if not true:
         raise FileError(f"{shown_name(path)} has no sentences")
-    return Tagged(true, pred, said)
+    return Tagged(true, pred, said, dict.fromkeys(("true", "pred"), (path, lines)))

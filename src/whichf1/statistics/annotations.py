@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.statistics.sample import Sample, Statistic, Twin
+from whichf1.statistics.sample import Sample, Statistic, Twin, there_are
 from whichf1.statistics.scales import NONE, Smoothed, Spread
 from whichf1.statistics.tracing import Traced, slopes
 from whichf1.tables.annotations import RaterMargins, RaterTable
@@ -89,12 +89,13 @@ class RaterPairs(Statistic):
         table = self._table
         n = sample.at(table.pairable).effective_n
         if n < FEW_ITEMS:
-            return f"there are {n:.3g} items with two ratings or more"
+            return f"{there_are(n, 'items')} with two ratings or more"
         if not careful:
             return None
         disputed = sample.at(np.bincount(table.item, minlength=len(table.count)) > 1).count.sum()
         if disputed < FEW_DISPUTED * sample.typical_weight:
-            return f"raters disagree on {disputed / sample.typical_weight:.3g} items"
+            number = f"{disputed / sample.typical_weight:.3g}"
+            return f"raters disagree on {number} item{'s' * (number != '1')}"
         times = sample.count[table.item] / sample.typical_weight
         size: Array = np.bincount(table.label, times, table.classes)
         seen = np.flatnonzero(size)

@@ -30,6 +30,7 @@ from whichf1.statistics.sample import (
     Twin,
     equal_items,
     fewest,
+    there_are,
 )
 from whichf1.statistics.scales import NONE, Smoothed, Spread, TwoRates
 from whichf1.statistics.smoothing import FEW_CLASSES, PseudoItem
@@ -185,7 +186,8 @@ class Cells(Statistic):
             seen = int(((self.frozen.table.rows > 0) | (self.frozen.table.columns > 0)).sum())
             if self.frozen.table.classes <= 2 or not _minds_distances(definition):
                 n = sample.effective_n
-                return f"there are {n:.3g} items of {seen} classes" if n < FEW_EACH * seen else None
+                many = n >= FEW_EACH * seen
+                return None if many else f"{there_are(n, 'items')} of {seen} classes"
         return self._few_in_class(sample, at, careful, FEW)
 
     def paired_few(self, other: Cells, sample: Sample) -> str | None:

@@ -15,7 +15,7 @@ worst score works the same way, with groups in place of pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import inf, isnan, prod, sqrt
 from typing import NamedTuple
 
@@ -168,7 +168,8 @@ class GroupEstimates:
         S + tr(CD), and its variance 2 tr(CDCD) + 4 sᵀDs with s the centred true scores and
         S = sᵀs. A multiple of a noncentral chi-square has both, and is inverted for S. Which groups
         differ is itself uncertain, so sᵀDs is taken to be as large as possible: S times the largest
-        eigenvalue.
+        eigenvalue. The upper end of an estimate that is cut off at 0 is that of an estimate of 0:
+        groups that are closer together than by chance do not show that there is no variance.
         """
         z = normal_quantile((1 + self.level) / 2)
         errors = (self.alone.high - self.alone.low) / (2 * z)
@@ -207,12 +208,14 @@ def _square_ends(
         return 0.0, inf
     tail = (1 - level) / 2
 
-    def below(true: float) -> float:
+    def below(observed: float, true: float) -> float:
         """The probability of a sum of squares of at most the observed one."""
         scale = (second + 2 * true * largest) / (first + 2 * true)
-        return float(special().chndtr(total / scale, first / scale, true / scale))
+        return float(special().chndtr(observed / scale, first / scale, true / scale))
 
-    return _falls_to(below, 1 - tail, total + first), _falls_to(below, tail, total + first)
+    ends = ((total, 1 - tail), (max(total, first), tail))
+    low, high = (_falls_to(partial(below, observed), p, total + first) for observed, p in ends)
+    return low, high
 
 
 def _falls_to(falling: Callable[[float], float], p: float, step: float) -> float:

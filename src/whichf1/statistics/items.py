@@ -30,6 +30,7 @@ from whichf1.statistics.sample import (
     Twin,
     degrees_of_freedom,
     in_threads,
+    there_are,
 )
 from whichf1.statistics.scales import LEAST, Proportion, Rate, Smoothed, Spread, normal_quantile
 from whichf1.statistics.tracing import Traced, slopes
@@ -183,7 +184,7 @@ def few_worth(n: float, least: float, *, weighted: bool) -> str | None:
     """Too few items for a mean, in words, by their effective number."""
     if n >= least:
         return None
-    return f"the items are worth {n:.3g}" if weighted else f"there are {n:.3g} items"
+    return f"the items are worth {n:.3g}" if weighted else there_are(n, "items")
 
 
 def few_outcomes(rarer: float) -> str | None:

@@ -28,6 +28,7 @@ from whichf1.statistics.sample import (
     Twin,
     equal_items,
     fewest,
+    there_are,
 )
 from whichf1.statistics.scales import LEAST, Smoothed, Spread
 from whichf1.tables.cells import Array, OneVsRest
@@ -227,7 +228,7 @@ class LabelSets(Statistic):
         if micro:
             n = float(sizes["all sentences"])
             enough = least["effective sentences"]
-            return f"there are {n:.3g} effective sentences" if n < enough else None
+            return there_are(n, "effective sentences") if n < enough else None
         chosen = slice(at, at + 1) if self._by_label else slice(None)
         codes, labels = self.frozen.classes[chosen], self.frozen.units.labels
         return fewest(lambda x: sizes[x][chosen], lambda place: labels[codes[place]], least)

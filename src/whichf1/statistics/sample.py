@@ -705,6 +705,12 @@ class Itemwise(Statistic):
         """The score of some of the items."""
 
 
+def there_are(n: float, what: str) -> str:
+    """How many there are of something, a plural, in words."""
+    number = f"{n:.3g}"
+    return f"there is 1 {what[:-1]}" if number == "1" else f"there are {number} {what}"
+
+
 def fewest(
     size_of: Callable[[str], Array], name_of: Callable[[int], Any], least: Mapping[str, float]
 ) -> str | None:

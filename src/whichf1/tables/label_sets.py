@@ -81,6 +81,11 @@ class LabelTable:
     @property
     def margins(self) -> Any:
         """Raise: an item has no single class."""
+        if self.times is not None:
+            raise DefinitionError(
+                "that needs one class for each item, but sentences have spans. Use precision, "
+                "recall or F1, of a type or averaged."
+            )
         raise DefinitionError(
             "that needs one class for each item, but these have sets of labels. "
             "Use subset_accuracy, hamming_loss, or a rate with an average."

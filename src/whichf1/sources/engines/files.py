@@ -53,6 +53,7 @@ EXTENSIONS = {
 }
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 PACKED = (".gz", ".gzip", ".zst", ".zstd")
+SPANS = "For tagged tokens (CoNLL), name their scheme: --spans BIO (whichf1.spans)"
 SHOWN = 5
 """How many identifiers a message lists."""
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -80,9 +81,9 @@ class ReadingOptions:
         if not is_among(self.on_error, ("raise", "skip")):
             raise InputError(f"on_error must be 'raise' or 'skip'; got {self.on_error!r}")
         if self.format is not None and not is_among(self.format, FORMATS):
-            raise InputError(
-                f"there is no format {self.format!r}. {did_you_mean(self.format, FORMATS)}"
-            )
+            tagged = _is_tagged(f"x.{self.format}")
+            hint = SPANS if tagged else did_you_mean(self.format, FORMATS)
+            raise InputError(f"there is no format {self.format!r}. {hint}")
         if not isinstance(self.hive, bool):
             raise InputError(f"hive must be True or False; got {self.hive!r}")
         if not isinstance(self.storage_options, (Mapping, type(None))):
@@ -194,10 +195,15 @@ def _format(title: str, start: bytes, name: str) -> str:
         raise FileError(f"{name} is not a {format} file: it does not start like one")
     if format is not None:
         return format
+    hint = f"Use --from csv (format='csv'); known: {', '.join(FORMATS)}"
     raise FileError(
-        f"cannot tell the format of {name} from its name. Use --from csv (format='csv'); "
-        f"known: {', '.join(FORMATS)}"
+        f"cannot tell the format of {name} from its name. {SPANS if _is_tagged(title) else hint}"
     )
+
+
+def _is_tagged(name: str) -> bool:
+    """Whether a file is named like those of tagged tokens."""
+    return os.path.splitext(name.lower())[1] in (".conll", ".conllu", ".bio", ".iob", ".iob2")
 
 
 def format_of(name: str) -> str | None:
