@@ -281,7 +281,11 @@ def _all_apart(m: Margins, weighting: Any) -> Any:
 
 
 def _all_weights(classes: int, weighting: str) -> int:
-    return sum(2 * (classes - d) * d ** _POWERS[weighting] for d in range(1, classes))
+    """Σ 2 (K − d) d^power over the distances d from 1 to K − 1."""
+    if weighting == "none":
+        return classes * (classes - 1)
+    linear = classes * (classes**2 - 1) // 3
+    return linear if weighting == "linear" else classes * linear // 2
 
 
 def _below(x: Array) -> Array:
