@@ -328,6 +328,13 @@ def test_a_run_without_a_fold_is_named() -> None:
         wf.study(frame, "accuracy", system="system", fold="fold", item="item")
 
 
+def test_one_fold_is_not_a_cross_validation() -> None:
+    _, _, frame = repeated(6, 2, 2, 20)
+    options: dict[str, Any] = {"system": "system", "run": "run", "fold": "fold", "item": "item"}
+    with pytest.raises(wf.errors.InputError, match="at least two folds; got one, 7"):
+        wf.study(frame.assign(fold=7), "accuracy", **options)
+
+
 def test_folds_that_overlap_are_refused() -> None:
     import pandas as pd
 
@@ -387,6 +394,8 @@ def test_the_page_has_the_rows_of_one_simulation() -> None:
         kept = row.test in ("matched runs", "unmatched runs") and row.runs > 2
         kept |= row.family == "data sets" and row.test == "random effects"
         kept |= row.test == bench.TRAINED and row.variance == "few centroids"
-        kept |= row.family == "folds" and row.test == bench.RETRAINED and row.folds == 2
-        kept &= row.variance != "limit, seeds"  # which looks like variance of training sets
         assert not kept or low <= row.rejected <= high, row
+        if (row.family, row.test, row.folds) == ("folds", bench.RETRAINED, 2):
+            # seeds look like variance of training sets; 0.005: the Monte-Carlo error
+            at_least = 0.0 if row.variance == "limit, seeds" else low
+            assert at_least <= row.rejected <= high + 0.005, row

@@ -255,6 +255,11 @@ def _groups(data: DataSet, pooled: bool) -> list[list[Any]]:
     if data.folds is None or pooled:
         return [[slice(None) if here.all() else here] for here in data.present]
     size = len(data.fold_names or ())
+    if size < 2:
+        raise InputError(
+            "a cross-validation needs at least two folds; got one, "
+            f"{(data.fold_names or ('',))[0]!r}. Omit fold= (--fold) if there was none."
+        )
     groups = [
         [here & (folds == at) for at in range(size)]
         for here, folds in zip(data.present, data.folds, strict=True)

@@ -166,8 +166,6 @@ def compare_folds(
     right = [right[runs[1].index(run)] for run in runs[0]]
     differences = (crossed.folds[left] - crossed.folds[right]).ravel()
     repeats, folds = len(left), crossed.folds.shape[1]
-    if len(differences) < 2:
-        raise InputError(f"{named(crossed.name)}a test needs at least two folds; got one")
     share = crossed.shares[left + right]
     ratio = float((share / (1 - share)).mean())
     spread = corrected_spread(differences, ratio)
@@ -182,11 +180,11 @@ def compare_folds(
     )
     retrained = None
     if crossed.between is not None and repeats >= FEW_REPEATS:
-        variances = [
+        between, noise = (
             float(np.mean(x[left, left] + x[right, right] - 2 * x[left, right]))
             for x in crossed.between
-        ]
-        both = retrained_spread(by_items, *variances, ratio, repeats, folds)
+        )
+        both = retrained_spread(by_items, between, noise, ratio, repeats, folds)
         retrained = Retrained(
             both.error,
             t_interval(difference, both, level, high - low, "items and training sets"),
