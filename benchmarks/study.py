@@ -5,7 +5,8 @@ what suits a system. Folds are those of classifiers that are really trained, two
 different features that say equally much. Beside each test stands what ignores the
 structure. Power is that against a difference of some points of accuracy; coverage is that of the
 interval of a mean over runs. The test of the models that were trained is held against its own null,
-their true difference, which is known from the distribution of the items.
+their true difference, which is known from the distribution of the items. Learners differ in how
+much their accuracy varies with the training set, beside how much it varies with the test items.
 
 Run: python benchmarks/study.py [--sets 2000] [--seed 2026] [--only runs] [--page] [--speed]
 Appends the cells of this seed that study.csv lacks, so that it can be interrupted. Once it has all
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 from scipy.special import expit, ndtr, stdtr
 
-from whichf1.comparison.crossed import Crossed, cross
+from whichf1.comparison.crossed import Crossed, between_models, cross, sums_of_folds
 from whichf1.comparison.data_sets import compare_data_sets, rank_data_sets
 from whichf1.comparison.folds import FoldPair, compare_folds, corrected_spread
 from whichf1.comparison.runs import compare_runs, mean_of_runs, steady_errors
@@ -69,7 +70,8 @@ class Row(NamedTuple):
     seed: int
     sets: int
     rejected: float
-    """The share of data without a difference for which p < 0.05; of intervals, what they cover."""
+    """The share of data without a difference for which p < 0.05; of intervals, what they cover; of
+    variances, the mean of the estimates over the true variance."""
     power: float
 
 
@@ -123,22 +125,23 @@ def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
     systems, runs, n = right.shape
     flat = right.reshape(systems * runs, n).astype(float)
     keys = tuple(RunKey("ABC"[at], str(run)) for at in range(systems) for run in range(runs))
-    by_fold = shares = None
+    by_fold = shares = between = None
     values = flat.mean(1)
     parts = (flat - values[:, None]) / n * np.sqrt(n / (n - 1))
     if folds is not None:
         every = np.tile(folds, (systems, 1))
         size = int(folds.max()) + 1
-        sizes = np.stack([np.bincount(x, minlength=size) for x in every])
-        hits = np.stack([np.bincount(x, y, size) for x, y in zip(every, flat, strict=True)])
+        sizes, hits = (sums_of_folds(x, every, size) for x in (np.ones(every.shape), flat))
         by_fold, shares = hits / sizes, sizes / n
         values = by_fold.mean(1)
         rows = np.arange(len(flat))[:, None]
         parts = (flat - values[:, None]) / sizes[rows, every] / size * np.sqrt(n / (n - 1))
+        between = between_models(keys, parts, by_fold, every, None)
     means = {"ABC"[at]: parts[at * runs : (at + 1) * runs].mean(0) for at in range(systems)}
     made = Crossed(
         *("", ACCURACY, CLASSES, keys, values, by_fold, shares, means, parts @ parts.T),
         *(None, n),
+        between=between,
     )
     if check:
         data = DataSet(
@@ -151,6 +154,8 @@ def crossed_of(right: Any, folds: Any = None, check: bool = False) -> Crossed:
         for name in ("values", "folds", "shares", "covariance"):
             ours, theirs = getattr(made, name), getattr(whole, name)
             assert ours is theirs is None or np.allclose(ours, theirs, rtol=1e-9, atol=1e-15), name
+        for ours, theirs in zip(made.between or (), whole.between or (), strict=True):
+            assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-12)
     return made
 
 
@@ -254,6 +259,39 @@ def neighbour(x: Any, true: Any, orders: Any, folds: int, strength: float) -> Le
     return Learned([*predicted], float((1 + gain).mean()) / 2)
 
 
+def limit(
+    x: Any,
+    true: Any,
+    orders: Any,
+    folds: int,
+    strength: float,
+    gain: float = 0.0,
+    chance: float = 0.0,
+) -> Learned:
+    """A limit in the first feature, which moves with an estimate from the training items.
+
+    The estimate is that of the mean of the second feature. The limit is not the best one, so that
+    accuracy changes with it: by ``gain``, more or less of its variance is due to training sets.
+    ``chance`` moves the limit of each model by a seed of its own.
+    """
+    rng = np.random.default_rng(x[0].view(np.uint32))
+    estimate = x[:, 1] * (2 * true - 1) - strength
+    predicted, limits = [], []
+    for fold in orders:
+        sums, sizes = (np.bincount(fold, each, folds) for each in (estimate, np.ones(len(true))))
+        own = 1 + gain * (sums.sum() - sums) / (sizes.sum() - sizes)
+        own = own + chance * rng.standard_normal(folds)
+        predicted.append(x[:, 0] > own[fold])
+        limits.append(own)
+    every = np.concatenate(limits)
+    accuracy = ndtr(strength - every) + ndtr(every + strength)
+    return Learned(predicted, float(accuracy.mean()) / 2)
+
+
+EQUAL = 2.14
+"""The gain of a limit for which training sets add as much variance to a difference as items."""
+
+
 class Learner(NamedTuple):
     """A learner, and the features it has."""
 
@@ -266,13 +304,15 @@ class Learner(NamedTuple):
 
 
 LEARNERS = {
+    "limit, 0": Learner(limit, 1.0, 2),
+    "limit, 1": Learner(partial(limit, gain=EQUAL), 1.0, 2),
+    "limit, 4": Learner(partial(limit, gain=2 * EQUAL), 1.0, 2),
+    "limit, seeds": Learner(partial(limit, chance=0.2), 1.0, 2),
     "few centroids": Learner(centroids, 0.3, 10),
     "centroids": Learner(centroids, 0.15, 40, grows=True),
     "neighbour": Learner(neighbour, 1.0, 1),
 }
 """The learners; features are those of 200 items."""
-WEAK = {"a quarter of the correction": 0.25, "half of the correction": 0.5}
-"""Other corrections of the variance between folds: shares of Nadeau and Bengio's."""
 
 
 class Trained(NamedTuple):
@@ -305,42 +345,80 @@ def trained(rng: np.random.Generator, cell: Cell, factor: float) -> Trained:
     return Trained(right, orders, accuracy[0] - accuracy[1])
 
 
+CORRECTED, RETRAINED, TRAINED, WITHIN, BY_ITEMS, BY_FOLDS = (
+    "corrected resampled t: the algorithms",
+    "items and training sets: the algorithms",
+    "items: the models trained here",
+    "items within folds: the models trained here",
+    "ignoring training sets: t over items",
+    "ignoring overlap: t of folds",
+)
+
+
 def folds_cell(cell: Cell, sets: int, seed: int) -> Iterator[Row]:
-    rng = seeded(seed, cell)
-    algorithms, others = Rejections(), Rejections()
+    rng, found = seeded(seed, cell), Rejections()
     intervals: list[Any] = []
     means: list[float] = []
+    differences: list[float] = []
+    apart: list[float] = []
+    within: list[float] = []
+    variances: dict[str, list[float]] = {BY_ITEMS: [], CORRECTED: [], RETRAINED: []}
     for side, factor in enumerate((1.0, 1 + 0.4 * np.sqrt(200 / cell.n))):
         for at in range(sets):
             drawn = trained(rng, cell, factor)
             crossed = crossed_of(drawn.right, drawn.folds, check=not at)
             pair = compare_folds(crossed, "A", "B", ACCURACY, None)
-            assert crossed.folds is not None
-            difference = (crossed.folds[: cell.runs] - crossed.folds[cell.runs :]).ravel()
             held = contains(pair.models.interval, drawn.difference)
-            algorithms.add(
-                side,
-                {
-                    "corrected resampled t: the algorithms": pair.p_value,
-                    "items: the models trained here": pair.models.p_value if side else float(held),
-                    "ignoring overlap: t of folds": other_correction(difference, pair, 0.0),
-                },
-            )
-            weaker = {x: other_correction(difference, pair, y) for x, y in WEAK.items()}
-            others.add(side, {"items": pair.models.p_value, **weaker})
-            if side == 0:
-                mean = mean_of_runs(crossed, "B", ACCURACY)
-                intervals.append(mean.interval)
-                means.append(mean.mean)
-    yield from algorithms.rows("folds", cell, seed)
-    yield from others.rows("other tests of folds", cell, seed)
+            p = {
+                CORRECTED: pair.p_value,
+                TRAINED: pair.models.p_value if side else float(held),
+                BY_ITEMS: pair.models.p_value,
+                BY_FOLDS: uncorrected(crossed, pair),
+            }
+            if pair.retrained is not None:
+                p[RETRAINED] = pair.retrained.p_value
+            found.add(side, p)
+            if side:
+                continue
+            mean = mean_of_runs(crossed, "B", ACCURACY)
+            intervals.append(mean.interval)
+            means.append(mean.mean)
+            differences.append(pair.difference)
+            apart.append(pair.difference - drawn.difference)
+            within.append(within_folds(drawn))
+            for test, of in zip(variances, (pair.models, pair, pair.retrained), strict=True):
+                if of is not None and of.standard_error is not None:
+                    variances[test].append(of.standard_error**2)
+    yield from found.rows("folds", cell, seed)
     truth = float(np.mean(means))
     yield cell.row("fold coverage", "interval", seed, [contains(x, truth) for x in intervals])
+    true = float(np.mean(np.square(differences)))
+    for test, own in variances.items():
+        if own:
+            estimated = float(np.mean(own)) / true
+            yield Row("fold variance", *cell[1:], test, seed, sets, estimated, np.nan)
+    if cell.runs == 1:
+        true = float(np.mean(np.square(apart)))
+        for test, own in ((TRAINED, variances[BY_ITEMS]), (WITHIN, within)):
+            estimated = float(np.mean(own)) / true
+            yield Row("fold variance", *cell[1:], test, seed, sets, estimated, np.nan)
 
 
-def other_correction(differences: Any, pair: FoldPair, times: float) -> float | None:
-    """The p-value of a test with so much of Nadeau and Bengio's correction."""
-    return t_p(pair.difference, corrected_spread(differences, times / (pair.folds - 1)))
+def within_folds(drawn: Trained) -> float:
+    """The variance of a mean difference, from how items differ within the folds of a repetition."""
+    (fold,), (difference,) = drawn.folds[:1], drawn.right[0, :1] - 1.0 * drawn.right[1, :1]
+    sizes = np.bincount(fold)
+    mean = np.bincount(fold, difference) / sizes
+    n = len(fold)
+    return float(np.sum((difference - mean[fold]) ** 2) / (n - len(sizes)) / n)
+
+
+def uncorrected(crossed: Crossed, pair: FoldPair) -> float | None:
+    """The p-value of a t test of the differences of folds, as if they were independent."""
+    assert crossed.folds is not None
+    half = len(crossed.folds) // 2
+    differences = (crossed.folds[:half] - crossed.folds[half:]).ravel()
+    return t_p(pair.difference, corrected_spread(differences, 0.0))
 
 
 def sets_cell(cell: Cell, sets: int, seed: int) -> Iterator[Row]:
@@ -401,15 +479,26 @@ class Cell(NamedTuple):
 
 
 SIZES, RUNS = (200, 1000), (2, 3, 5, 10)
+DESIGNS = {
+    (1, 10): "10 folds",
+    (10, 10): "10 × 10 folds",
+    (5, 2): "5 × 2 folds",
+    (10, 2): "10 × 2 folds",
+}
+"""Repetitions and folds of a cross-validation."""
 GRID = [
     *(Cell("runs", n, r, 1, 0, x) for n, r, x in product(SIZES, RUNS, SOURCES)),
-    *(Cell("folds", n, r, 1, 10, x) for n, r, x in product(SIZES, (1, 10), LEARNERS)),
+    *(
+        Cell("folds", n, r, 1, k, x)
+        for n, (r, k), x in product(SIZES, DESIGNS, LEARNERS)
+        if r != 5 or n == SIZES[0]
+    ),
     *(Cell("data sets", n, 3, size, 0, x) for n, size, x in product(SIZES, (5, 30), SOURCES)),
 ]
 """The cells that are simulated, in the order of the table."""
 MORE = {"runs": 5}
 """Cells that cost little are simulated so many times as often."""
-FAMILY = {"coverage": "runs", "fold coverage": "folds", "other tests of folds": "folds"}
+FAMILY = {"coverage": "runs", "fold coverage": "folds", "fold variance": "folds"}
 """The cells in which further things are computed."""
 
 
@@ -563,37 +652,44 @@ def write(rows: Iterable[Row], file: Any) -> None:
     out.writerows([f"{x:.4f}" if isinstance(x, float) else x for x in row] for row in rows)
 
 
-def named(row: Row) -> str:
-    """The test, and of folds the learner."""
-    return f"{row.test} ({row.variance})" if row.folds else row.test
-
-
 def percent(values: list[float]) -> str:
+    if not values:
+        return "–"
     low, high = (f"{100 * x:.1f}" for x in (min(values), max(values)))
     return f"{low} %" if low == high else f"{low}–{high} %"
+
+
+def ratio(values: list[float]) -> str:
+    if not values:
+        return "–"
+    low, high = (f"{x:.2f}" for x in (min(values), max(values)))
+    return low if low == high else f"{low}–{high}"
 
 
 def tables(rows: list[Row]) -> dict[str, str]:
     """The tables of the page, by the name of their mark."""
     found = {}
-    for family, by, head in (
-        ("runs", "runs", "runs"),
-        ("folds", "runs", "repetitions"),
-        ("other tests of folds", "runs", "repetitions"),
-        ("data sets", "data_sets", "data sets"),
-    ):
+    for family, by, head in (("runs", "runs", "runs"), ("data sets", "data_sets", "data sets")):
         own = [row for row in rows if row.family == family]
         sizes = sorted({getattr(row, by) for row in own})
-        heads = [f"{x} {head if x > 1 else head.removesuffix('s')}" for x in sizes]
+        heads = [f"{x} {head}" for x in sizes]
         lines = [
             f"| test | {' | '.join(heads)} | power |",
             "|---" * (len(sizes) + 2) + "|",
         ]
-        for test in dict.fromkeys(named(row) for row in own):
-            mine = [row for row in own if named(row) == test]
+        for test in dict.fromkeys(row.test for row in own):
+            mine = [row for row in own if row.test == test]
             cells = [percent([r.rejected for r in mine if getattr(r, by) == x]) for x in sizes]
             lines.append(f"| {test} | {' | '.join(cells)} | {percent([r.power for r in mine])} |")
         found[family] = "\n".join(lines)
+    found["folds"] = of_folds(rows, "folds", "test", lambda row: row.rejected, percent)
+    found["fold power"] = of_folds(rows, "folds", "test", lambda row: row.power, percent)
+    found["fold variance"] = of_folds(
+        rows, "fold variance", "variance by", lambda row: row.rejected, ratio
+    )
+    found["fold coverage"] = of_folds(
+        rows, "fold coverage", "of", lambda row: row.rejected, percent
+    )
     own = [row for row in rows if row.family == "coverage"]
     heads = [f"{runs} runs" for runs in RUNS]
     lines = [f"| variance of | {' | '.join(heads)} |", "|---" * (len(RUNS) + 1) + "|"]
@@ -604,16 +700,29 @@ def tables(rows: list[Row]) -> dict[str, str]:
         ]
         lines.append(f"| {variance} | {' | '.join(cells)} |")
     found["coverage"] = "\n".join(lines)
-    own = [row for row in rows if row.family == "fold coverage"]
-    lines = ["| learner | 1 repetition | 10 repetitions |", "|---|---|---|"]
-    for learner in LEARNERS:
-        cells = [
-            percent([r.rejected for r in own if r.variance == learner and r.runs == runs])
-            for runs in (1, 10)
-        ]
-        lines.append(f"| {learner} | {' | '.join(cells)} |")
-    found["fold coverage"] = "\n".join(lines)
     return found
+
+
+def of_folds(
+    rows: list[Row],
+    family: str,
+    head: str,
+    value: Callable[[Row], float],
+    shown: Callable[[list[float]], str],
+) -> str:
+    """A table with a row for each test and design, and a column for each learner."""
+    own = [row for row in rows if row.family == family]
+    lines = [
+        f"| {head} | cross-validation | {' | '.join(LEARNERS)} |",
+        "|---" * (len(LEARNERS) + 2) + "|",
+    ]
+    order = (CORRECTED, RETRAINED, TRAINED, WITHIN, BY_ITEMS, BY_FOLDS, "interval")
+    for test, (design, name) in product(order, DESIGNS.items()):
+        mine = [row for row in own if row.test == test and (row.runs, row.folds) == design]
+        cells = [shown([value(r) for r in mine if r.variance == x]) for x in LEARNERS]
+        if mine:
+            lines.append(f"| {test} | {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
 
 
 def fill(filled: dict[str, str]) -> None:

@@ -34,6 +34,7 @@ CASES: list[tuple[str, dict[str, Any], str, dict[str, Any], str]] = [
     ("another class", {"A1": ["a,1,0,1,1", *ROWS[1:]]}, PATTERN, ITEM, "class of an item diff"),
     ("one run", {"A2": None, "B2": None}, PATTERN, ITEM, "at least two runs, folds or data sets"),
     ("no file", {}, "{system}/{seed}.csv", ITEM, "no file matches this pattern"),
+    ("a folder", {}, ".", ITEM, r"is a folder\. .* pattern .*/{system}/{seed}\.csv'"),
     ("an empty name", {}, "", ITEM, "the name of the file is empty"),
     ("a part without a role", {}, "{system}-{colour}.csv", ITEM, "what is the part {colour}"),
     ("no named part", {}, "*-1.csv", ITEM, "4 items, such as 'a', appear twice in pred"),
@@ -77,7 +78,28 @@ def test_what_is_missing_is_a_choice_in_the_shell(missing: str, tmp_path: Path, 
     data = str(folder(tmp_path, A1=["x,0,0,1,1", *ROWS[1:]]) / PATTERN)
     code, out, _ = run("study", data, "--item", "item", "-m", "accuracy", "--missing", missing)
     assert code == 0 and f"missing:{missing}" in out.replace("\n  ", "")
-    assert ("Left out: 2 of 5 items" if missing == "complete" else "A, run 1 lacks 1 of 5") in out
+    words = "Left out: 2 of 5 items, which some runs lack, such as 'a'."
+    assert (words if missing == "complete" else "A, run 1 lacks 1 of 5") in " ".join(out.split())
+
+
+def test_runs_that_are_left_out_are_named(tmp_path: Path, run: Run) -> None:
+    data = folder(tmp_path)
+    for name in ("A-3", "A-4"):
+        (data / f"{name}.csv").write_text("\n".join([HEAD, *ROWS]) + "\n")
+    flags = ("--item", "item", "-m", "accuracy", "--missing", "complete")
+    _, out, _ = run("study", data / PATTERN, *flags)
+    assert "2 runs that some systems lack (A, run 3; A, run 4)." in " ".join(out.split())
+    (data / "A-4.csv").unlink()
+    _, out, _ = run("study", data / PATTERN, *flags)
+    assert "1 run that some systems lack (A, run 3)." in " ".join(out.split())
+
+
+def test_items_with_and_without_names_do_not_match(tmp_path: Path, run: Run) -> None:
+    data, saved = folder(tmp_path) / PATTERN, tmp_path / "study.json"
+    run("study", data, "--item", "item", "--save", saved)
+    code, _, err = run("study", saved, str(data).replace("{system}", "{model}"))
+    words = "some runs are called 'a', those of others matched line by line, so they cannot be"
+    assert code == 2 and words in " ".join(err.split()) and "(--item)" in err
 
 
 def test_saved_studies_that_are_damaged_or_of_another_version(tmp_path: Path, run: Run) -> None:

@@ -163,6 +163,12 @@ def test_bad_logs_of_the_harness(tmp_path: Path, change: Any, words: str) -> Non
         read_logs(changed(tmp_path, change))
 
 
+def test_logs_without_a_common_value_say_what_each_has(run: Run) -> None:
+    code, _, err = run("compare", "--log", LOGS / "good.eval", "--log", LOGS / "first")
+    words = "no sample has match, only acc, acc_norm. Name a value that all logs have"
+    assert code == 2 and words in " ".join(err.split())
+
+
 def test_a_filter_is_chosen(tmp_path: Path) -> None:
     def change(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [{**x, "filter": y} for y in ("none", "strict") for x in own]

@@ -35,6 +35,21 @@ DENSE = 1 << 20
 """Up to this many cells, the slope of an item is looked up in a table of all cells."""
 
 
+class BetweenModels(NamedTuple):
+    """How the scores of folds vary with the models, between repetitions of a cross-validation.
+
+    An item is predicted once in each repetition, by another model. What differs from its mean over
+    repetitions is due to models; items of the same fold share a model, so the products of pairs of
+    them estimate the covariance of systems over models (rows and columns are runs; only those of
+    the same repetition are filled).
+    """
+
+    models: Array
+    """The covariance of the scores of models on new items, over training sets of these items."""
+    noise: Array
+    """The covariance of the mean of a fold, by single items on which a model differs."""
+
+
 @dataclass(frozen=True, eq=False)
 class Crossed:
     """The scores of runs on the same items."""
@@ -64,6 +79,8 @@ class Crossed:
     clusters: int | None = None
     matched: bool = True
     weighted: bool = False
+    between: BetweenModels | None = None
+    """None without repetitions of a cross-validation on the same items, or with clusters."""
 
     def rows(self, system: str) -> list[int]:
         """The runs of a system."""
@@ -114,10 +131,12 @@ def cross(
     scored = score(data, plain, groups)
     by_group = _by_group(name, scored, data.keys)
     folded = data.folds is not None and not pooled
-    parts, systems, clusters = scored.parts, None, None
+    parts, systems, clusters, between = scored.parts, None, None, None
     if parts is not None:
         if folded:
             parts = parts + _between_folds(data, by_group, groups)
+            if data.complete and data.matched and data.cluster is None and data.folds is not None:
+                between = between_models(data.keys, parts, by_group, data.folds, data.weights)
         parts, clusters = _clustered(parts, data)
         covariance = parts @ parts.T
         if data.matched:
@@ -142,6 +161,7 @@ def cross(
         clusters=clusters,
         matched=data.matched,
         weighted=data.weights is not None,
+        between=between,
     )
 
 
@@ -235,6 +255,11 @@ def _groups(data: DataSet, pooled: bool) -> list[list[Any]]:
     if data.folds is None or pooled:
         return [[slice(None) if here.all() else here] for here in data.present]
     size = len(data.fold_names or ())
+    if size < 2:
+        raise InputError(
+            "a cross-validation needs at least two folds; got one, "
+            f"{(data.fold_names or ('',))[0]!r}. Omit fold= (--fold) if there was none."
+        )
     groups = [
         [here & (folds == at) for at in range(size)]
         for here, folds in zip(data.present, data.folds, strict=True)
@@ -357,6 +382,42 @@ def _between_folds(data: DataSet, by_group: Array, groups: list[list[Any]]) -> A
         for mask, own in zip(masks, apart, strict=True):
             parts[row, mask] = own * weights[mask] / weights[mask].sum()
     return parts
+
+
+def sums_of_folds(values: Array, folds: Array, size: int) -> Array:
+    """The sum of each run (rows) over the items of each fold."""
+    cells = folds + size * np.arange(len(folds))[:, None]
+    return np.bincount(cells.ravel(), values.ravel(), size * len(folds)).reshape(-1, size)
+
+
+def between_models(
+    keys: Sequence[RunKey], parts: Array, by_fold: Array, folds: Array, weights: Array | None
+) -> BetweenModels | None:
+    """How models differ, from what items add to the mean of each run; None without repetitions."""
+    rows = {key.system: [at for at, x in enumerate(keys) if x.system == key.system] for key in keys}
+    repeats, size, n = len(keys) // len(rows), by_fold.shape[1], parts.shape[1]
+    names = {tuple(sorted(keys[at].run for at in own)) for own in rows.values()}
+    if repeats < 2 or len(names) > 1:
+        return None
+    weight = np.ones(n) if weights is None else weights
+    total, squares = (
+        sums_of_folds(np.broadcast_to(x, folds.shape), folds, size) for x in (weight, weight**2)
+    )
+    pairs = float((1 - squares / total**2).mean())  # the share of pairs of different items
+    if pairs <= 0:
+        return None
+    of_fold = weight / np.take_along_axis(total, folds, 1)  # an item's share of its fold
+    many = n if weights is None else worth(weight.sum(), (weight**2).sum())
+    own = parts * (size * sqrt((many - 1) / many)) / of_fold + by_fold.mean(1)[:, None]
+    for some in rows.values():
+        own[some] -= own[some].mean(0)
+    own *= of_fold
+    sums, single = sums_of_folds(own, folds, size), own @ own.T
+    left = 1 - 1 / repeats  # of a variance, once the means over repetitions are taken away
+    same = np.array([[a.run == b.run for b in keys] for a in keys])
+    noise = np.where(same, single / (size * left), 0.0)
+    models = np.where(same, (sums @ sums.T - single) / (size * pairs * left**2), 0.0)
+    return BetweenModels(models, noise)
 
 
 def _worth(data: DataSet) -> float:

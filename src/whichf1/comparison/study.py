@@ -456,17 +456,23 @@ def study_trials(
         if each.folds is not None
         for a, b in combinations([x for x in trials.systems if x in each.systems], 2)
     ]
-    by_runs, by_folds, by_models = (
-        ADJUSTMENTS[plan.adjust]([pair.p_value for pair in some])
-        for some in (pairs, folds, [pair.models for pair in folds])
+    again = [pair.retrained for pair in folds]
+    by_runs, by_folds, by_models, by_repeats = (
+        ADJUSTMENTS[plan.adjust]([None if x is None else x.p_value for x in some])
+        for some in (pairs, folds, [pair.models for pair in folds], again)
     )
     ranks, across = _across(trials, means, pairs, folds, settled, plan)
     return Study(
         *(trials, settled, plan, crossed, means),
         tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, by_runs, strict=True)),
         tuple(
-            replace(pair, p_adjusted=p, models=replace(pair.models, p_adjusted=q))
-            for pair, p, q in zip(folds, by_folds, by_models, strict=True)
+            replace(
+                pair,
+                p_adjusted=p,
+                models=replace(pair.models, p_adjusted=q),
+                retrained=pair.retrained and replace(pair.retrained, p_adjusted=r),
+            )
+            for pair, p, q, r in zip(folds, by_folds, by_models, by_repeats, strict=True)
         ),
         *(ranks, across, notes),
     )
@@ -528,7 +534,8 @@ def _refuse_single(trials: Trials) -> None:
         raise InputError(
             f"there is one run of {'each system' if len(systems) > 1 else systems[0] or 'it'} on "
             "one data set, but a study needs at least two runs, folds or data sets. Name the "
-            "column of runs (run=), or compare single runs with whichf1.compare."
+            "column of runs (run=, --run), or compare single runs with whichf1.compare (whichf1 "
+            "compare)."
         )
 
 
@@ -589,13 +596,19 @@ def _complete_set(name: str, data: DataSet, notes: list[str]) -> DataSet:
         if not common:
             raise InputError(f"{own}systems have no run in common: choose missing='all'")
         kept = [at for at, key in enumerate(data.keys) if key.run in common]
-        notes.append(f"Left out: {own}{len(data.keys) - len(kept):,} runs that some systems lack.")
+        gone = [str(key) for key in data.keys if key.run not in common]
+        shown = "; ".join(gone[:SHOWN]) + ("; …" if len(gone) > SHOWN else "")
+        lost = "1 run" if len(gone) == 1 else f"{len(gone):,} runs"
+        notes.append(f"Left out: {own}{lost} that some systems lack ({shown}).")
         data = data.only(kept)
     everywhere = data.present.all(0)
     if not everywhere.any():
         raise InputError(f"{own}no item is in every run: choose missing='all'")
     if not everywhere.all():
-        gone = int((~everywhere).sum())
-        notes.append(f"Left out: {own}{gone:,} of {data.n:,} items, which some runs lack.")
+        lacking = np.flatnonzero(~everywhere)
+        notes.append(
+            f"Left out: {own}{len(lacking):,} of {data.n:,} items, which some runs lack"
+            + (f", such as {data.ids[lacking[0]].item()!r}." if not data.by_line else ".")
+        )
         data = data.at(np.flatnonzero(everywhere))
     return data

@@ -48,10 +48,18 @@ POOLED_RANKING = (
     "are on different scales, it is lower than the ranking within folds (Forman and Scholz 2010)."
 )
 REPEATED = (
-    "Caution: repetitions make the test too certain of learners that depend on few training items, "
-    "such as nearest neighbours, whose folds are more correlated than assumed: it then rejects in "
-    "11–12 % of simulated cases without a difference, instead of 5 %. A test over several data "
-    "sets has no such problem."
+    "Caution: with repetitions of more than two folds, this test allows for little variance of "
+    "training sets: if they matter as much as the test items do, it rejects in too many cases "
+    "without a difference. See the test of items and training sets."
+)
+RETRAINED = (
+    "p: t test over items and training sets, whose variance is estimated from how the predictions "
+    "of the same items differ between repetitions (delete-d jackknife, Shao and Wu 1989). "
+    "'training': the share of training sets in the variance."
+)
+MORE_FOLDS = (
+    "The estimate is uncertain with this many folds, and the test conservative for many learners: "
+    "repetitions of two folds say more about training sets."
 )
 MODELS = (
     "Do the models that were trained on these folds differ, on average, on new items? The variance "
@@ -59,6 +67,8 @@ MODELS = (
     "if no single training item matters much; for nearest neighbours, it rejects in 9–11 % of "
     "simulated cases."
 )
+FEW_FOLDS = 2
+"""With so many folds, repetitions show the variance of training sets."""
 MOST_SETS = 30
 """How many data sets text shows."""
 
@@ -189,6 +199,7 @@ TESTED = {
     "p_value": GridColumn("p", "number", p_number),
     "p_adjusted": GridColumn("p adjusted", "number", p_number),
 }
+TRAINING = GridColumn("training", "number", lambda x, decimals: f"{100 * x:.0f} %")
 POSTERIOR = {
     "posterior.a_better": GridColumn("P(A better)", "number", to_places(3)),
     "posterior.rope": GridColumn("P(rope)", "number", to_places(3)),
@@ -261,14 +272,21 @@ def _folds(study: Study) -> Iterator[Block]:
     repeated = f", repeated {first.repeats} times" if first.repeats > 1 else ""
     yield _grid(columns, pairs, f"Pairs: A − B, by {first.folds} folds{repeated}: the algorithms")
     yield from map(Note, [*notes, f"p: corrected resampled t test. {NO_UNBIASED}"])
-    if first.repeats > 1:
+    if first.repeats > 1 and first.folds > FEW_FOLDS:
         yield Note(REPEATED)
     yield Note(_posterior_words(study, "Bayesian correlated t test (Corani and Benavoli 2015)"))
-    trained = {
-        x if x == "difference" else f"models.{x}": y for x, y in TESTED.items() if x in columns
-    }
-    yield _grid({**PAIR, **several, **trained}, pairs, "The same of the models trained here")
+    if any(pair.retrained is not None for pair in pairs):
+        shown = _columns_of("retrained", columns) | {"retrained.training": TRAINING}
+        yield _grid({**PAIR, **several, **shown}, pairs, "The same by items and training sets")
+        yield Note(RETRAINED if first.folds <= FEW_FOLDS else f"{RETRAINED} {MORE_FOLDS}")
+    shown = _columns_of("models", columns)
+    yield _grid({**PAIR, **several, **shown}, pairs, "The same of the models trained here")
     yield Note(f"p: t test over items. {MODELS}")
+
+
+def _columns_of(test: str, columns: Mapping[str, GridColumn]) -> dict[str, GridColumn]:
+    """The columns of another test of the same differences."""
+    return {x if x == "difference" else f"{test}.{x}": y for x, y in TESTED.items() if x in columns}
 
 
 def _posterior_words(study: Study, test: str) -> str:
@@ -453,7 +471,8 @@ def _rows(study: Study) -> Rows:
             if number_of is not None:
                 yield f"{kind}_{what}", *own, number_of, None, None, signature
         if isinstance(pair, FoldPair):
-            yield from _rows_of_models(pair, own, signature)
+            yield from _rows_of_test("models", pair, own, signature)
+            yield from _rows_of_test("retrained", pair, own, signature)
     for each in study.across:
         yield from _rows_across(each, signature)
     for order in study.flips.orders if study.flips else ():
@@ -462,13 +481,16 @@ def _rows(study: Study) -> Rows:
             yield "definition", "", name, "", "", score.value, None, None, under
 
 
-def _rows_of_models(pair: FoldPair, own: Sequence[str], signature: str) -> Rows:
-    models = pair.models
-    yield "models", *own, pair.difference, *_ends(models.interval), signature
-    for what in ("standard_error", "p_value", "p_adjusted"):
-        number_of = getattr(models, what)
+def _rows_of_test(test: str, pair: FoldPair, own: Sequence[str], signature: str) -> Rows:
+    """The numbers of another test of a pair, if there is one."""
+    found = getattr(pair, test)
+    if found is None:
+        return
+    yield test, *own, pair.difference, *_ends(found.interval), signature
+    for what in ("standard_error", "p_value", "p_adjusted", "training"):
+        number_of = getattr(found, what, None)
         if number_of is not None:
-            yield f"models_{what}", *own, number_of, None, None, signature
+            yield f"{test}_{what}", *own, number_of, None, None, signature
 
 
 def _rows_across(pair: DataSetPair, signature: str) -> Rows:

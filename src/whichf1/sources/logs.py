@@ -403,7 +403,10 @@ def _part(
         words = "; ".join(f"{count:,}: {text}" for text, count in why.items())
         notes.append(f"{told}: {lost:,} of {len(samples):,} samples are left out ({words}).")
     if not scored:
-        raise InputError(f"{told}: no sample has {value or 'an answer'}")
+        known = ", ".join(dict.fromkeys(x for sample in samples for x in sample.values))
+        hint = f", only {known}. Name a value that all logs have (value=, --value)"
+        words = hint if value and known else ""
+        raise InputError(f"{told}: no sample has {value or 'an answer'}{words}")
     twice = Counter((x.item, x.run) for x in scored).most_common(1)[0]
     if twice[1] > 1:
         raise InputError(

@@ -385,7 +385,8 @@ def _single(data: Any, columns: Columns) -> dict[RunKey | None, tuple[str, ...]]
     if not is_frame(data):
         raise InputError(
             f"pred={given!r} has named parts, which are matched against the columns of a "
-            "dataframe. For a file, pass {'A': ['column', …]}, or read it into a frame."
+            "dataframe. For a file, pass {'A': ['column', …]} (--pred A=column,column), or read "
+            "it into a frame."
         )
     roles = {x: role for role, names in ROLES.items() for x in names}
     roles |= {getattr(columns, role): role for role in ROLES if getattr(columns, role)}

@@ -6,6 +6,7 @@ Each option that distinguishes runs names a column or a part of the pattern.
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -134,6 +135,11 @@ def matching(pattern: str) -> list[tuple[str, Told]]:
         raise FileError(
             "the name of the file is empty. Pass a file, or a quoted pattern such as "
             "'runs/{system}/{seed}.csv'."
+        )
+    if os.path.isdir(pattern):
+        raise FileError(
+            f"{pattern!r} is a folder. Name its files with a quoted pattern whose parts say what "
+            f"they are, such as '{pattern.rstrip('/')}/{{system}}/{{seed}}.csv'"
         )
     if not PART.search(pattern):
         paths = sorted(glob(pattern, recursive=True)) if glob(pattern) else [pattern]

@@ -411,6 +411,11 @@ def _names(parts: Iterable[Labels | None], make: Any = Labels.sorted) -> Labels 
     return make({x for part in known for x in part}) if known else None
 
 
+def _called(data: DataSet) -> str:
+    """How the items of runs are identified, in words."""
+    return "matched line by line" if data.by_line else f"called {data.ids[0].item()!r}"
+
+
 def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
     """Raise unless all parts are of one kind."""
     first = parts[0]
@@ -428,9 +433,9 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
             raise MergeError(f"{named(name)}some runs are counts, others predictions of items")
         if part.by_line != first.by_line or part.ids.dtype.kind != first.ids.dtype.kind:
             raise MergeError(
-                f"{named(name)}the items of some runs are called {first.ids[0]!r}, those of others "
-                f"{part.ids[0]!r}, so they cannot be matched. Use the same column as item= for "
-                "all."
+                f"{named(name)}the items of some runs are {_called(first)}, those of others "
+                f"{_called(part)}, so they cannot be matched. Use the same column as item= "
+                "(--item) for all."
             )
         for what in ("folds", "cluster", "weights"):
             if (getattr(part, what) is None) != (getattr(first, what) is None):
