@@ -91,42 +91,51 @@ def settle() -> None:
 
 
 def measure(row: Row) -> list[Line]:
-    """Time a row: programs take turns, have as many tries, and the best time of each counts."""
+    """Time a row: each peer takes turns with our program, and the best time of each counts."""
     data = row.data()
     calls = {"whichf1": row.ours, **row.peers}
-    best, answers = {}, {}
-    for name, call in calls.items():  # a first try, and warms up
-        begun = time.perf_counter()
-        answers[name] = call(*data)
-        best[name] = time.perf_counter() - begun
+    first, answers = {}, {}
+    for name, call in calls.items():
+        answers[name], first[name] = timed(call, data)
     if row.same:
         agree(row.name, answers)
     settle()
-    tries = max(1, min(row.repeat, int(TURN / max(best.values()))))  # as many for all
-    started, rounds = time.perf_counter(), 0
-    while 1 + rounds * tries < LEAST or (
-        rounds < ROUNDS and time.perf_counter() - started < row.seconds
-    ):
-        for name, call in calls.items():
-            for _ in range(tries):
-                begun = time.perf_counter()
-                call(*data)
-                best[name] = min(best[name], time.perf_counter() - begun)
-        rounds += 1
-    gc.enable()
-    if not row.peers:
-        return [Line(row.name, "none", duration(best["whichf1"]), "", float("nan"), None)]
-    return [
-        Line(
-            row.name,
-            peer,
-            duration(best["whichf1"]),
-            duration(best[peer]),
-            best[peer] / best["whichf1"],
-            row.at_least.get(peer),
+    lines = []
+    for peer in row.peers:
+        ours, theirs = in_turns(row, data, *((calls[x], first[x]) for x in ("whichf1", peer)))
+        ratio_of = theirs / ours
+        lines.append(
+            Line(row.name, peer, duration(ours), duration(theirs), ratio_of, row.at_least.get(peer))
         )
-        for peer in row.peers
-    ]
+    if not row.peers:
+        (alone,) = in_turns(row, data, (row.ours, first["whichf1"]))
+        lines.append(Line(row.name, "none", duration(alone), "", float("nan"), None))
+    gc.enable()
+    return lines
+
+
+def timed(call: Callable[..., Any], data: tuple[Any, ...]) -> tuple[Any, float]:
+    """The result of a call, and its time in seconds."""
+    begun = time.perf_counter()
+    result = call(*data)
+    return result, time.perf_counter() - begun
+
+
+def in_turns(
+    row: Row, data: tuple[Any, ...], *programs: tuple[Callable[..., Any], float]
+) -> list[float]:
+    """The best time of each program, of which the first try is known.
+
+    All have as many tries, several in a row: after another program, the caches hold its data.
+    """
+    calls, best = [call for call, _ in programs], [first for _, first in programs]
+    tries = max(LEAST - 1, min(row.repeat, int(TURN / max(best))))
+    started, rounds = time.perf_counter(), 0
+    while not rounds or (rounds < ROUNDS and time.perf_counter() - started < row.seconds):
+        for at, call in enumerate(calls):
+            best[at] = min(best[at], *(timed(call, data)[1] for _ in range(tries)))
+        rounds += 1
+    return best
 
 
 def agree(work: str, answers: Mapping[str, Any]) -> None:

@@ -376,8 +376,8 @@ def main() -> int:
     peak = f"Peak memory beyond the inputs, 10⁷ items, 10 classes: {memory():.1f} MB (limit: 20)."
     print(peak)
     write_results(
-        "# Speed\n\nMeasured by `make bench`: programs take turns on the same data, the best "
-        "time of each counts, and all results agreed. Ratios carry over to other machines better "
+        "# Speed\n\nMeasured by `make bench`: each peer takes turns with whichf1 on the same "
+        "data, the best time of each counts, and all results agreed. Ratios carry over to other machines better "
         f"than times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
         f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n"
     )

@@ -212,10 +212,14 @@ VECTORISED static void write_points(wf_curve_kind kind, const double *tp, const 
         return;
     case WF_PR:
         for (size_t i = 0; i < n; i++) {
-            double taken = tp[i] + fp[i];
-            x[i] = p == 0 ? 1 : tp[i] / p;
-            y[i] = tp[i] / (taken == 0 ? 1 : taken);
+            double taken = tp[i] + fp[i], one;
+            uint64_t bits =
+                taken == 0 ? (uint64_t)1023 << 52 : 0; /* a choice of doubles branches */
+            memcpy(&one, &bits, sizeof one);
+            y[i] = tp[i] / (taken + one);
         }
+        for (size_t i = 0; i < n; i++) x[i] = tp[i] / p;
+        for (size_t i = 0; p == 0 && i < n; i++) x[i] = 1;
         return;
     case WF_DET:
         q = q == 0 ? 1 : q;
