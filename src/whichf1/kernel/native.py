@@ -282,9 +282,12 @@ def curve(
         rooms.append(np.empty((2, most)))
     which = _CURVES[kind], _KEPT[kept]
     points = c.curve(score, positives, negatives, *which, THREADS, *rooms)
-    rows = (row[:points] for room in rooms for row in room)
-    few = 3 * points < most  # do not keep much unused memory
-    return tuple(row.copy() if few else row for row in rows)
+    rows = [*rooms[0], *rooms[-1]] if len(rooms) > 1 else [*rooms[0]]
+    if points < most:
+        rows = [row[:points] for row in rows]
+        if 3 * points < most:  # do not keep much unused memory
+            rows = [row.copy() for row in rows]
+    return tuple(rows)
 
 
 def bucket_counts(scores: Array, labels: Array) -> Array | None:

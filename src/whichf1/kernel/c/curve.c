@@ -90,7 +90,7 @@ typedef struct {
  * from those above them on; and which lines have a point. */
 typedef struct {
     size_t n, points;
-    double up[BLOCK + 1], along[BLOCK + 1];
+    uint64_t up[BLOCK + 1], along[BLOCK + 1];
     double tp[BLOCK + 2], fp[BLOCK + 2];
     unsigned char kept[BLOCK];
 } block;
@@ -102,26 +102,29 @@ static size_t end_of_lines(const curve *c, size_t part)
     return part + 1 == c->parts ? c->steps->n : first_line(c, part + 1);
 }
 
-/* What lines add, unless it is not wanted, and the running sums. Counts add what they are, but a sum of
- * weights may not change by a small one. */
+/* What lines add, unless it is not wanted, and the running sums. Counts add what they are; a sum of
+ * weights may not change by a small one, and the bits of what it changes by are taken. */
 static void add_counts(const wf_steps *s, const wf_column *counts, size_t start, size_t n,
-                       double *step, double *sums)
+                       uint64_t *step, double *sums)
 {
     wf_column here = *counts;
     here.data += (ptrdiff_t)start * here.stride;
-    wf_running(&here, s->floats, n, sums[0], step, sums + 1);
-    if (s->floats && step)
-        for (size_t i = 0; i < n; i++) step[i] = sums[i + 1] - sums[i];
+    wf_running(&here, s->floats, n, sums[0], NULL, sums + 1);
+    if (step && !s->floats) wf_gather(&here, 0, n, 8, step);
+    for (size_t i = 0; step && s->floats && i < n; i++) {
+        double change = sums[i + 1] - sums[i];
+        memcpy(step + i, &change, sizeof change);
+    }
 }
 
 /* A step like the next one leaves its point on the line between the points beside it. */
-VECTORISED static void find_corners(const double *up, const double *along, size_t n,
+VECTORISED static void find_corners(const uint64_t *up, const uint64_t *along, size_t n,
                                     unsigned char *kept)
 {
     for (size_t i = 0; i < n; i++) kept[i] = (up[i] != up[i + 1]) | (along[i] != along[i + 1]);
 }
 
-VECTORISED static void find_rises(const double *up, size_t n, unsigned char *kept)
+VECTORISED static void find_rises(const uint64_t *up, size_t n, unsigned char *kept)
 {
     for (size_t i = 0; i < n; i++) kept[i] = (up[i] != 0) | (up[i + 1] != 0);
 }
