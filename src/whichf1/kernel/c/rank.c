@@ -41,7 +41,8 @@ typedef struct {
     const double *weights;
     size_t n, parts;
     wf_ranking *out;
-    void *given; /* memory for the items, or NULL */
+    void *given;    /* memory for the items, or NULL */
+    uint64_t *keys; /* of all items if they are few, which are then found only once; else NULL */
     void *items, *scratch;
     size_t largest;       /* items in a bucket */
     uint64_t low, high;   /* the smallest key, and the largest */
@@ -112,14 +113,23 @@ static int read_keys(const work *w, size_t start, size_t n, uint64_t *keys)
     return to_keys(wf_doubles(w->scores, start, n, block), n, keys);
 }
 
+/* The keys where they are, or in the block. */
+static const uint64_t *known_keys(const work *w, size_t start, size_t n, uint64_t *block)
+{
+    if (w->keys) return w->keys + start;
+    read_keys(w, start, n, block);
+    return block;
+}
+
 static void read_range(void *context, int index)
 {
     work *w = context;
     share *s = &w->shares[index];
-    uint64_t keys[BLOCK];
+    uint64_t block[BLOCK];
     s->low = UINT64_MAX;
     for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index), n; i < end;
          i += n) {
+        uint64_t *keys = w->keys ? w->keys + i : block;
         n = end - i < BLOCK ? end - i : BLOCK;
         if (read_keys(w, i, n, keys)) s->status = WF_NAN;
         widen(keys, n, &s->low, &s->high);
@@ -145,11 +155,11 @@ static void tally(void *context, int index)
     work *w = context;
     size_t *count = w->places + (size_t)index * buckets(w);
     unsigned shift = w->shift, rest = 64 - w->bits;
-    uint64_t low = w->low, keys[BLOCK];
+    uint64_t low = w->low, block[BLOCK];
     for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index), n; i < end;
          i += n) {
         n = end - i < BLOCK ? end - i : BLOCK;
-        read_keys(w, i, n, keys);
+        const uint64_t *keys = known_keys(w, i, n, block);
         for (size_t j = 0; j < n; j++) count[(keys[j] - low) << shift >> rest]++;
     }
 }
@@ -216,13 +226,13 @@ static void scatter(void *context, int index)
     work *w = context;
     share *s = &w->shares[index];
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
-    uint64_t labels[BLOCK], keys[BLOCK];
+    uint64_t labels[BLOCK], block[BLOCK];
     unsigned char flags[BLOCK];
     for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK) {
         size_t n = end - i < BLOCK ? end - i : BLOCK;
         const uint64_t *label = wf_integers(w->positive, i, n, labels);
         if (!to_flags(label, n, flags, &s->positive)) s->status = WF_BAD_CODE;
-        read_keys(w, i, n, keys);
+        const uint64_t *keys = known_keys(w, i, n, block);
         (w->weights ? scatter_weighted_block : scatter_keys_block)(w, keys, i, n, flags, place);
     }
 }
@@ -368,6 +378,7 @@ static wf_status distribute(work *w, int threads, size_t size, on_part scatter_i
     w->items = w->given ? w->given : wf_allocate(w->n * size + 1);
     w->starts = malloc((buckets(w) + 1) * sizeof *w->starts);
     w->places = calloc(w->parts * buckets(w), sizeof *w->places);
+    if (w->n < SMALL) w->keys = malloc(w->n * sizeof *w->keys + 1); /* NULL will do */
     if (!w->items || !w->starts || !w->places) return WF_NO_MEMORY;
     if ((status = in_parts(w, read_range))) return status;
     find_range(w);
@@ -381,6 +392,7 @@ static wf_status distribute(work *w, int threads, size_t size, on_part scatter_i
 static void release(work *w)
 {
     free(w->scratch);
+    free(w->keys);
     free(w->places);
     free(w->starts);
     if (!w->given) free(w->items);
@@ -419,11 +431,10 @@ static void scatter_places(void *context, int index)
     work *w = context;
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
     const unsigned char none[BLOCK] = {0};
-    uint64_t keys[BLOCK];
+    uint64_t block[BLOCK];
     for (size_t i = first_item(w, (size_t)index); i < end; i += BLOCK) {
         size_t n = end - i < BLOCK ? end - i : BLOCK;
-        read_keys(w, i, n, keys);
-        scatter_placed_block(w, keys, i, n, none, place);
+        scatter_placed_block(w, known_keys(w, i, n, block), i, n, none, place);
     }
 }
 
