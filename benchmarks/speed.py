@@ -377,8 +377,8 @@ def main() -> int:
     print(peak)
     write_results(
         "# Speed\n\nMeasured by `make bench`: each peer takes turns with whichf1 on the same "
-        "data, the best time of each counts, and all results agreed. Ratios carry over to other machines better "
-        f"than times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
+        "data, the best time of each counts, and all results agreed. Ratios carry over to other "
+        f"machines better than times do.\n\n{table(lines)}\n{peak}\n\nMachine: {machine()} "
         f"Native kernel: {'yes' if kernel.NATIVE else 'no'}.\n"
     )
     return 0
