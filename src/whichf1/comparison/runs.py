@@ -227,7 +227,8 @@ def compare_runs(
     if not crossed.matched:
         caution = caution or UNCOUNTED
     level, (low, high) = level_of(definition), definition.bounds
-    known = isfinite(spread.error)
+    known, varies = isfinite(spread.error), CLOSE < spread.error < inf
+    detectable = detectable_difference(spread, level, plan.power) if varies else inf
     return RunPair(
         a=a,
         b=b,
@@ -239,7 +240,7 @@ def compare_runs(
         test=test,
         caution=caution,
         p_equivalence=equivalence_p(difference, spread, plan.margin) if plan.margin else None,
-        detectable=detectable_difference(spread, level, plan.power) if known else None,
+        detectable=detectable if detectable <= high - low and detectable < inf else None,
         runs=runs,
         components=components,
     )

@@ -367,7 +367,7 @@ class Pair:
     """Items that are predicted differently."""
     detectable: float | None = None
     """The smallest true difference that these items would detect with the plan's power, if the
-    systems disagree as often as here."""
+    systems disagree as often as here; None if that is more than scores can differ."""
     items_needed: int | None = None
     """How many such items would detect the plan's effect with that power. Without an effect, it
     is for the observed difference, which is optimistic: a significant difference tends to be too
@@ -416,7 +416,7 @@ def pair_of(
         pair = replace(pair, posterior=posterior)
     if exact is not None:  # its distribution is known
         pair = replace(pair, p_value=exact.p_mid, test="McNemar")
-    return planned_pair(pair, plan, float(a.n), spread, level)
+    return planned_pair(pair, plan, float(a.n), spread, level, high - low)
 
 
 UNPAIRED = "unpaired t"
@@ -485,7 +485,9 @@ def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
 # power
 
 
-def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float) -> Pair:
+def planned_pair(
+    pair: Pair, plan: Plan, n: float, spread: Spread, level: float, limit: float
+) -> Pair:
     """The pair with the smallest detectable difference and the numbers of items needed."""
     if pair.interval is None:
         return pair
@@ -501,7 +503,7 @@ def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float)
         least, most = (items_needed(n, effect, detectable * sqrt(x)) for x in (less, more))
     return replace(
         pair,
-        detectable=detectable,
+        detectable=detectable if detectable <= limit else None,
         items_needed=items_needed(n, effect, detectable),
         items_range=None if least is None else (least, most),
     )

@@ -16,7 +16,13 @@ from whichf1.comparison.runs import ITEMS, RUNS, WELCH, RunMean, RunPair
 from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import sentence, title
-from whichf1.reporting.comparison import ADJUSTED, MOST_PAIRS, flip_blocks, to_places
+from whichf1.reporting.comparison import (
+    ADJUSTED,
+    MOST_PAIRS,
+    detectable_words,
+    flip_blocks,
+    to_places,
+)
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -225,11 +231,9 @@ def _pairs(study: Study) -> Iterator[Block]:
             "'equivalence': two one-sided tests that A and B differ by less than "
             f"{study.plan.margin:g}."
         )
-    yield Note(
-        "'detectable': the smallest true difference that this many runs and items detect with "
-        "power "
-        f"{study.plan.power:g}."
-    )
+    words = detectable_words(pairs, "this many runs and items", study.plan.power)
+    if words:
+        yield Note(f"{words}.")
 
 
 def _variance(study: Study) -> Iterator[Block]:
@@ -320,17 +324,20 @@ def _across(study: Study) -> Iterator[Block]:
         {name: column for name, column in (PAIR | columns).items() if name not in alone}
         for columns in (ACROSS, RANKED)
     )
-    if all(pair.meta is None for pair in pairs):
-        yield Note("No pair varies on two data sets, so there is no mean difference over them.")
-    else:
+    if any(pair.meta is not None for pair in pairs):
         yield _grid(first, pairs, "Pairs: A − B, over data sets")
-    yield from map(Note, notes)
-    yield Note(
-        "Random-effects meta-analysis (Paule–Mandel, Hartung–Knapp): the mean difference on data "
-        "sets like these. 'tau': how much true differences vary between data sets; 'I²': the "
-        "fraction "
-        "of their variance not explained by items and runs."
-    )
+        yield from map(Note, notes)
+        yield Note(
+            "Random-effects meta-analysis (Paule–Mandel, Hartung–Knapp): the mean difference on "
+            "data sets like these. 'tau': how much true differences vary between data sets; 'I²': "
+            "the fraction of their variance not explained by items and runs."
+        )
+    else:
+        yield Note(
+            "There is no meta-analysis over data sets: it needs two data sets on which something "
+            "varies, and differences that are not all equal."
+        )
+        yield from map(Note, notes)
     yield _grid(second, pairs, "The same by ranks")
     ranks = study.ranks
     words = (
@@ -362,7 +369,8 @@ def _wilcoxon_limit(study: Study) -> str:
     adjusted = f" ({min(least * times, 1.0):.4f} adjusted)" if times > 1 else ""
     return (
         f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}{adjusted},"
-        " so it cannot find a significant difference. Use the meta-analysis above, which can."
+        " so it cannot find a significant difference."
+        + (" Use the meta-analysis above, which can." if any(x.meta for x in study.across) else "")
     )
 
 
@@ -375,9 +383,10 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
     columns.pop("p_value" if len(study.pairs) > 1 else "p_adjusted")
     yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
     tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in study.pairs)
+    words = detectable_words(study.pairs, "this many runs and items", study.plan.power)
     yield Note(
-        f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them. "
-        f"'detectable': the smallest true difference that shows with power {study.plan.power:g}."
+        f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them."
+        + (f" {words}." if words else "")
     )
 
 
