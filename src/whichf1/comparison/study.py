@@ -27,7 +27,7 @@ from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import Word
-from whichf1.errors import DefinitionError, FileError, InputError, is_among
+from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score, data_signature
 from whichf1.sources.counts import Reading
@@ -613,8 +613,9 @@ def _complete_set(name: str, data: DataSet, notes: list[str]) -> DataSet:
         kept = [at for at, key in enumerate(data.keys) if key.run in common]
         gone = [str(key) for key in data.keys if key.run not in common]
         shown = _few(gone)
-        lost = "1 run" if len(gone) == 1 else f"{len(gone):,} runs"
-        notes.append(f"Left out: {own}{lost} that some systems lack ({shown}).")
+        notes.append(
+            f"Left out: {own}{numbered(len(gone), 'run')} that some systems lack ({shown})."
+        )
         data = data.only(kept)
     everywhere = data.present.all(0)
     if not everywhere.any():

@@ -13,6 +13,7 @@ from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
 from whichf1.comparison.significance import UNPAIRED, Pair, level_of
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
+from whichf1.errors import numbered
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -23,7 +24,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, numbered, p_number, signed, size
+from whichf1.reporting.numbers import items, p_number, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 from whichf1.tables.labels import VALUE

@@ -16,6 +16,7 @@ from whichf1.comparison.runs import ITEMS, RUNS, WELCH, RunMean, RunPair
 from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import sentence, title
+from whichf1.errors import numbered
 from whichf1.reporting.comparison import (
     ADJUSTED,
     MOST_PAIRS,
@@ -34,7 +35,7 @@ from whichf1.reporting.document import (
     Signature,
     Standing,
 )
-from whichf1.reporting.numbers import items, number, numbered, p_number, signed, size
+from whichf1.reporting.numbers import items, number, p_number, signed, size
 from whichf1.statistics.scales import Interval
 
 TESTS = {
@@ -56,8 +57,9 @@ POOLED_RANKING = (
 REPEATED = (
     "Caution: with repetitions of more than two folds, this test allows for little variance of "
     "training sets: if they matter as much as the test items do, it rejects in too many cases "
-    "without a difference. See the test of items and training sets."
+    "without a difference. "
 )
+LATER = "With five repetitions or more, a test of items and training sets allows for it."
 RETRAINED = (
     "p: t test over items and training sets, whose variance is estimated from how the predictions "
     "of the same items differ between repetitions (delete-d jackknife, Shao and Wu 1989). "
@@ -77,6 +79,8 @@ FEW_FOLDS = 2
 """With so many folds, repetitions show the variance of training sets."""
 MOST_SETS = 30
 """How many data sets text shows."""
+NEARLY = 0.8
+"""How much smaller a standard error is than its sources when runs are too much alike."""
 
 
 def study_document(study: Study, source: str) -> Document:
@@ -221,11 +225,9 @@ def _pairs(study: Study) -> Iterator[Block]:
     if len(study.pairs) == 1:
         columns.pop("p_adjusted")
     yield _grid(columns, pairs, "Pairs: A − B, by runs and items")
-    tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in pairs)
-    yield Note(f"p: {'; '.join(tests)}.")
+    yield Note(f"p: {_tests(pairs)}.")
     yield from map(Note, notes)
-    for text in dict.fromkeys(pair.caution for pair in pairs if pair.caution):
-        yield Note(f"Caution: {text}.")
+    yield from _cautions(pairs)
     if study.plan.margin is not None:
         yield Note(
             "'equivalence': two one-sided tests that A and B differ by less than "
@@ -234,6 +236,17 @@ def _pairs(study: Study) -> Iterator[Block]:
     words = detectable_words(pairs, "this many runs and items", study.plan.power)
     if words:
         yield Note(f"{words}.")
+
+
+def _tests(pairs: Sequence[RunPair]) -> str:
+    """The tests that gave p-values, in words."""
+    known = [pair for pair in pairs if pair.p_value is not None] or pairs
+    return "; ".join(dict.fromkeys(TESTS[pair.test or ITEMS] for pair in known))
+
+
+def _cautions(pairs: Sequence[RunPair]) -> Iterator[Block]:
+    for text in dict.fromkeys(pair.caution for pair in pairs if pair.caution):
+        yield Note(f"Caution: {text}.")
 
 
 def _variance(study: Study) -> Iterator[Block]:
@@ -264,6 +277,20 @@ def _variance(study: Study) -> Iterator[Block]:
         "and more runs do not average out; 'both': errors of single runs on these items by "
         "chance. Then the standard error, now and with more of each."
     )
+    alike = [x for x in shown if _error(x) < NEARLY * x.components.error()]
+    if alike:
+        which = ", ".join(f"{x.a} − {x.b}" if pairs else x.system for x in alike)
+        yield Note(
+            f"Caution: runs differ less than errors by chance would make them ({which}). 'now' is "
+            "the error that such runs usually have; the interval is based on a smaller one, and "
+            "may be too narrow."
+        )
+
+
+def _error(tested: RunPair | RunMean) -> float:
+    """The standard error of a difference or a mean, on which its interval is based."""
+    error = tested.standard_error if isinstance(tested, RunPair) else tested.error
+    return inf if error is None else error
 
 
 def _folds(study: Study) -> Iterator[Block]:
@@ -277,7 +304,8 @@ def _folds(study: Study) -> Iterator[Block]:
     yield _grid(columns, pairs, f"Pairs: A − B, by {first.folds} folds{repeated}: the algorithms")
     yield from map(Note, [*notes, f"p: corrected resampled t test. {NO_UNBIASED}"])
     if first.repeats > 1 and first.folds > FEW_FOLDS:
-        yield Note(REPEATED)
+        tested = any(pair.retrained is not None for pair in pairs)
+        yield Note(REPEATED + ("See the test of items and training sets." if tested else LATER))
     yield Note(_posterior_words(study, "Bayesian correlated t test (Corani and Benavoli 2015)"))
     if any(pair.retrained is not None for pair in pairs):
         shown = _columns_of("retrained", columns) | {"retrained.training": TRAINING}
@@ -308,7 +336,7 @@ ACROSS = {
     "meta.i_square": GridColumn("I²", "number", lambda x, decimals: f"{100 * x:.0f} %"),
 }
 RANKED = {
-    "wins": GridColumn("wins"),
+    "wins": GridColumn("wins", "number", lambda wins, decimals: wins),
     "p_wilcoxon": GridColumn("Wilcoxon", "number", p_number),
     "p_wilcoxon_adjusted": GridColumn("adjusted", "number", p_number),
     "p_nemenyi": GridColumn("Nemenyi", "number", p_number),
@@ -334,8 +362,8 @@ def _across(study: Study) -> Iterator[Block]:
         )
     else:
         yield Note(
-            "There is no meta-analysis over data sets: it needs two data sets on which something "
-            "varies, and differences that are not all equal."
+            "There is no meta-analysis over data sets: it needs the standard errors of two "
+            "differences that are not equal."
         )
         yield from map(Note, notes)
     yield _grid(second, pairs, "The same by ranks")
@@ -382,12 +410,13 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
     columns = {**named, **PAIR, **TESTED, "detectable": GridColumn("detectable", "number")}
     columns.pop("p_value" if len(study.pairs) > 1 else "p_adjusted")
     yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
-    tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in study.pairs)
     words = detectable_words(study.pairs, "this many runs and items", study.plan.power)
+    tests, cautions = _tests(study.pairs), _cautions(study.pairs)
     yield Note(
-        f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them."
+        f"p: {tests}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them."
         + (f" {words}." if words else "")
     )
+    yield from cautions
 
 
 def _equal(p: float) -> str:

@@ -89,8 +89,16 @@ def latex_tables(
 
 
 def _parts(columns: Sequence[LatexColumn], keys: int) -> list[list[tuple[LatexColumn, float]]]:
-    """Columns with their widths, in as many tables as they need."""
-    names = [(column, min(column.width, MOST)) for column in columns[:keys]]
+    """Columns with their widths, in few tables: long names may leave half of the width."""
+    half = max(LEAST, TEXT_WIDTH / 2 / max(keys, 1) - GAP)
+    return min((_divided(columns, keys, most) for most in (MOST, min(MOST, half))), key=len)
+
+
+def _divided(
+    columns: Sequence[LatexColumn], keys: int, most: float
+) -> list[list[tuple[LatexColumn, float]]]:
+    """The same for names of at most this width."""
+    names = [(column, min(column.width, most)) for column in columns[:keys]]
     parts = [list(names)]
     others = [(column, min(column.width, MOST)) for column in columns[keys:]]
     at = 0
