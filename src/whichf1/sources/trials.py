@@ -186,6 +186,7 @@ def _is_saved(path: str) -> bool:
 def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     """Saved trials unchanged; counts of predictions as a run whose items are unknown."""
     if isinstance(table, Trials):
+        _refuse_unsaved(table, told.title, columns)
         return table
     roles = roles_of(columns, told)
     if not isinstance(table, Counts) or isinstance(table, Slices):
@@ -216,6 +217,18 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
         matched=False,
     )
     return Trials({name: part})
+
+
+def _refuse_unsaved(trials: Trials, title: str, columns: Columns) -> None:
+    """Raise if facts about items are asked for that a saved study does not have."""
+    for option, held in (("fold", "folds"), ("cluster", "cluster"), ("weights", "weights")):
+        if getattr(columns, option) is not None and any(
+            getattr(data, held) is None for data in trials.data_sets.values()
+        ):
+            raise InputError(
+                f"{title or 'the study'} was read without {option}=, and shows only what was read: "
+                f"read the predictions again, or omit {option}= (--{option})"
+            )
 
 
 # arrays

@@ -438,7 +438,10 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
                 f"{some(_columns(first))} and {some(_columns(part))}. Use the same labels= for all."
             )
         if part.matched != first.matched:
-            raise MergeError(f"{named(name)}some runs are counts, others predictions of items")
+            raise MergeError(
+                f"{named(name)}some runs are counts, others predictions of items: pass all of them "
+                "as counts, or all as predictions"
+            )
         if part.by_line != first.by_line:
             raise MergeError(
                 f"{named(name)}the items of some runs are {_called(first)}, those of others "
