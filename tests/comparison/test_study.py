@@ -273,3 +273,29 @@ def test_a_system_is_named_once(tmp_path: Path, run: Run) -> None:
     path.write_text("true,a,b,c,d\n0,0,1,0,1\n1,1,1,0,1\n")
     code, _, err = run("study", path, "--pred", "A=a,b", "--pred", "A=c,d")
     assert code == 2 and "--pred names a system twice: A=a,b, A=c,d" in err
+
+
+def test_what_no_test_uses_is_said() -> None:
+    y, fold = np.arange(60) % 2, np.arange(60) % 3
+    rng = np.random.default_rng(9)
+    pred = {x: [np.where(rng.random(60) < 0.8, y, 1 - y) for _ in range(2)] for x in "AB"}
+    by_runs = wf.study(y, "accuracy", pred=pred, rope=0.02, margin=0.1)
+    assert by_runs.notes == (
+        "rope (--rope) is for folds and data sets: tests by runs do not use it.",
+    )
+    by_folds = wf.study(y, "accuracy", pred=pred, fold=fold, rope=0.02, margin=0.1)
+    assert by_folds.notes == ("margin (--margin) is for runs: tests by folds do not use it.",)
+    over = wf.study(frame(), "accuracy", **COLUMNS, rope=0.02, margin=0.1)
+    assert not over.notes and "'equivalence': two one-sided tests" in " ".join(over.text().split())
+
+
+def test_few_items_that_decide_have_a_caution() -> None:
+    y = [0, 1] * 50
+    wrong = {3: "few items decide, so it may not keep its level", 40: "about these runs only"}
+    for errors, words in wrong.items():
+        pred = {"A": y, "B": [1 - x if at < errors else x for at, x in enumerate(y)]}
+        sets = [wf.trials(y, pred=pred, dataset=name) for name in ("qa", "nli")]
+        study = wf.study(sets[0] + sets[1], "accuracy")
+        assert all(
+            pair.caution is not None and pair.caution.endswith(words) for pair in study.pairs
+        )

@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from tests.helpers.commands import Run
+from whichf1.cli.compare import compare
+from whichf1.cli.options import CompareOptions
 from whichf1.errors import FileError, InputError
 from whichf1.sources import logs
 from whichf1.sources.logs import read_logs
@@ -384,6 +386,35 @@ def test_paths_are_checked(tmp_path: Path) -> None:
     for name in ("good", "other"):
         shutil.copy(GOOD, tmp_path / f"{name}.eval")
     assert logs.WORDS["P"] == 0.5
+
+
+PLANNED = "level adjust power margin rope seed"
+DEFINED = "average positive classes exclude ignore class_shares undefined scope"
+READ = "file from_ table query hive memory_limit on_error engine master gold pred_file id"
+APPLY = {
+    "--value": f"value weights frequencies cluster replicates effect posterior {READ} {PLANNED}",
+    "--log without --answers": f"log value cluster filter missing {PLANNED}",
+    "--log and --answers": f"log answers metric cluster filter missing {DEFINED} {PLANNED}",
+}
+PRINTED = "format decimals output signature caption latex_label siunitx"
+
+
+@pytest.mark.parametrize("mode", [*APPLY])
+def test_options_that_would_do_nothing_are_refused(mode: str) -> None:
+    """A gate that is silently ignored never fails."""
+    own: dict[str, Any] = {
+        "--value": {"file": "items.csv", "value": ["x", "y"]},
+        "--log without --answers": {"log": [FIRST, SECOND]},
+        "--log and --answers": {"log": [FIRST, SECOND], "answers": True},
+    }[mode]
+    allowed = {*APPLY[mode].split(), *PRINTED.split()}
+    for name, declared in CompareOptions.declared_options().items():
+        if name in allowed or name in ("log", "answers" if "without" in mode else ""):
+            continue
+        value = not declared.default if isinstance(declared.default, bool) else ["other"]
+        options = CompareOptions(**{**own, name: value})
+        with pytest.raises(InputError, match=f"does not apply with {mode}"):
+            compare(options)
 
 
 VALUES = "x,y,topic\n0.1,0.4,a\n0.5,0.2,a\n0.9,0.95,b\n0.3,0.7,b\n0.4,0.6,c\n-1.5,0.3,c\n"

@@ -399,7 +399,8 @@ def test_items_are_called_alike_in_texts_and_numbers(tmp_path: Path) -> None:
         "parquet": lambda rows, path: rows.to_parquet(path, index=False),
     }
     for trial in range(6):
-        y, folder, runs = rng.integers(0, 2, 12), tmp_path / str(trial), {}
+        y, folder = rng.integers(0, 2, 12), tmp_path / str(trial)
+        runs: dict[str, dict[str, Any]] = {}
         for system in "AB":
             (folder / system).mkdir(parents=True)
             for run, suffix in enumerate(rng.choice([*writers], 3)):

@@ -23,6 +23,7 @@ from whichf1.comparison.significance import (
     Plan,
     detectable_difference,
     equivalence_p,
+    few_decide,
     level_of,
     t_interval,
     t_p,
@@ -38,6 +39,8 @@ FEW_RUNS = 2
 LEAST_POWER = 0.4
 """The least power of a share in the degrees of freedom of a sum of variances."""
 TWO_RUNS = "two runs say little about how runs vary"
+ONE_RUN = "there is one run of each, so the test is about these runs only"
+FEW = "few items decide, so it may not keep its level"
 UNCOUNTED = "the items of runs were not matched, so that intervals and tests are conservative"
 
 
@@ -223,7 +226,7 @@ def compare_runs(
         spread = Spread(inf)
         caution = f"{a if runs[0] == 1 else b} has one run, whose variance is unknown"
     else:
-        caution = "there is one run of each, so the test is about these runs only"
+        caution = ONE_RUN if few_decide(spread) is None else f"{ONE_RUN}; {FEW}"
     if not crossed.matched:
         caution = caution or UNCOUNTED
     level, (low, high) = level_of(definition), definition.bounds

@@ -137,11 +137,12 @@ def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str |
         if not sample.weights_known:
             few = _few_disputed(a, b, sample)
         elif sample.squares is None or sample.stratum is None:
-            few = _few_decide(spread)
+            few = few_decide(spread)
     return None if few is None else f"{few}: the test may not keep its level"
 
 
-def _few_decide(spread: Spread) -> str | None:
+def few_decide(spread: Spread) -> str | None:
+    """How few items decide, in words, if these are too few for a t test."""
     if not isfinite(spread.error) or spread.freedom >= 2 * FEW_DECIDE:
         return None
     number = max(1, round(spread.freedom / 2))

@@ -475,8 +475,21 @@ def study_trials(
             )
             for pair, p, q, r in zip(folds, by_folds, by_models, by_repeats, strict=True)
         ),
-        *(ranks, across, notes),
+        *(ranks, across, (*notes, *_unused(plan, pairs, folds, across))),
     )
+
+
+def _unused(
+    plan: StudyPlan,
+    pairs: Sequence[RunPair],
+    folds: Sequence[FoldPair],
+    across: Sequence[DataSetPair],
+) -> Iterable[str]:
+    """What was asked for, and none of the tests takes."""
+    if plan.rope is not None and not folds and not across:
+        yield "rope (--rope) is for folds and data sets: tests by runs do not use it."
+    if plan.margin is not None and not pairs:
+        yield "margin (--margin) is for runs: tests by folds do not use it."
 
 
 def _across(

@@ -209,6 +209,10 @@ TESTED = {
     "p_value": GridColumn("p", "number", p_number),
     "p_adjusted": GridColumn("p adjusted", "number", p_number),
 }
+PLANNED = {
+    "p_equivalence": GridColumn("equivalence", "number", p_number),
+    "detectable": GridColumn("detectable", "number"),
+}
 TRAINING = GridColumn("training", "number", lambda x, decimals: f"{100 * x:.0f} %")
 POSTERIOR = {
     "posterior.a_better": GridColumn("P(A better)", "number", to_places(3)),
@@ -220,19 +224,14 @@ def _pairs(study: Study) -> Iterator[Block]:
     if not study.pairs:
         return
     pairs, notes = _with_best(study, study.pairs)
-    columns = {**PAIR, **TESTED, "p_equivalence": GridColumn("equivalence", "number", p_number)}
-    columns |= {"detectable": GridColumn("detectable", "number")}
+    columns = {**PAIR, **TESTED, **PLANNED}
     if len(study.pairs) == 1:
         columns.pop("p_adjusted")
     yield _grid(columns, pairs, "Pairs: A − B, by runs and items")
     yield Note(f"p: {_tests(pairs)}.")
     yield from map(Note, notes)
     yield from _cautions(pairs)
-    if study.plan.margin is not None:
-        yield Note(
-            "'equivalence': two one-sided tests that A and B differ by less than "
-            f"{study.plan.margin:g}."
-        )
+    yield from _equivalence(study)
     words = detectable_words(pairs, "this many runs and items", study.plan.power)
     if words:
         yield Note(f"{words}.")
@@ -247,6 +246,14 @@ def _tests(pairs: Sequence[RunPair]) -> str:
 def _cautions(pairs: Sequence[RunPair]) -> Iterator[Block]:
     for text in dict.fromkeys(pair.caution for pair in pairs if pair.caution):
         yield Note(f"Caution: {text}.")
+
+
+def _equivalence(study: Study) -> Iterator[Block]:
+    if study.plan.margin is not None:
+        yield Note(
+            "'equivalence': two one-sided tests that A and B differ by less than "
+            f"{study.plan.margin:g}."
+        )
 
 
 def _variance(study: Study) -> Iterator[Block]:
@@ -407,7 +414,7 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
     if not study.pairs or len(study.pairs) > MOST_SETS:
         return
     named = {"data_set": GridColumn("data set")}
-    columns = {**named, **PAIR, **TESTED, "detectable": GridColumn("detectable", "number")}
+    columns = {**named, **PAIR, **TESTED, **PLANNED}
     columns.pop("p_value" if len(study.pairs) > 1 else "p_adjusted")
     yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
     words = detectable_words(study.pairs, "this many runs and items", study.plan.power)
@@ -417,6 +424,7 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
         + (f" {words}." if words else "")
     )
     yield from cautions
+    yield from _equivalence(study)
 
 
 def _equal(p: float) -> str:
