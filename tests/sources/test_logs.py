@@ -402,17 +402,17 @@ PRINTED = "format decimals output signature caption latex_label siunitx"
 @pytest.mark.parametrize("mode", [*APPLY])
 def test_options_that_would_do_nothing_are_refused(mode: str) -> None:
     """A gate that is silently ignored never fails."""
-    own: dict[str, Any] = {
+    modes: dict[str, dict[str, Any]] = {
         "--value": {"file": "items.csv", "value": ["x", "y"]},
         "--log without --answers": {"log": [FIRST, SECOND]},
         "--log and --answers": {"log": [FIRST, SECOND], "answers": True},
-    }[mode]
+    }
     allowed = {*APPLY[mode].split(), *PRINTED.split()}
     for name, declared in CompareOptions.declared_options().items():
         if name in allowed or name in ("log", "answers" if "without" in mode else ""):
             continue
         value = not declared.default if isinstance(declared.default, bool) else ["other"]
-        options = CompareOptions(**{**own, name: value})
+        options = CompareOptions(**{**modes[mode], name: value})
         with pytest.raises(InputError, match=f"does not apply with {mode}"):
             compare(options)
 
