@@ -447,3 +447,15 @@ def test_a_saved_study_has_only_what_was_read(tmp_path: Path, option: str) -> No
     words = "holds a study: pass it to|holds study, not counts"  # by which modules are loaded
     with pytest.raises(FileError, match=words):
         wf.Counts.load(path)
+
+
+def test_weights_may_be_rounded() -> None:
+    first, second = (
+        wf.trials([0, 1], pred={"A": {run: [0, 1]}}, weights=weights)
+        for run, weights in (("1", [1 / 3, 2.0]), ("2", [0.3333333333, 2.0]))
+    )
+    weights = (first + second).data_sets[""].weights
+    assert weights is not None and weights.tolist() == [1 / 3, 2.0]
+    other = wf.trials([0, 1], pred={"A": {"3": [0, 1]}}, weights=[0.3334, 2.0])
+    with pytest.raises(InputError, match=r"that of item 0 is 0\.333333333 and 0\.3334\. A weight"):
+        first + other

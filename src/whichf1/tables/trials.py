@@ -235,6 +235,8 @@ def packed(column: Array) -> Any:
     return saving.packed(column)
 
 
+ROUNDED = 1e-6
+"""How much weights of an item may differ, relative to them: files have them with few digits."""
 CODES = "i1i2i4"
 """The types of columns of codes."""
 
@@ -470,17 +472,18 @@ def _columns(part: DataSet) -> Labels:
 
 
 def _agree_on_weights(name: str, column: Array, here: Any, values: Array, ids: Array) -> None:
-    """Fill the weights of items, on which all runs must agree."""
+    """Fill the weights of items, on which all runs must agree but for rounding; the first count."""
     known = column[here]
-    wrong = np.flatnonzero(~np.isnan(known) & (known != values))
+    new = np.isnan(known)
+    wrong = np.flatnonzero(~new & ~np.isclose(known, values, rtol=ROUNDED, atol=0))
     if len(wrong):
         at = wrong[0]
         raise InputError(
             f"{named(name)}the weight of {_of_items(len(wrong))} differs between runs: that of "
-            f"item {ids[here][at].item()!r} is {known[at]:g} and {values[at]:g}. A weight "
+            f"item {ids[here][at].item()!r} is {known[at]:.9g} and {values[at]:.9g}. A weight "
             "belongs to an item, not to a run."
         )
-    column[here] = values
+    column[here] = np.where(new, values, known)
 
 
 def _agree(
