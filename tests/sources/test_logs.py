@@ -227,8 +227,10 @@ def test_several_logs_of_a_task_are_runs(tmp_path: Path) -> None:
     for name, task_id in (("a", "one"), ("b", "two")):
         record["eval"]["task_id"] = task_id
         (tmp_path / f"{name}.json").write_text(json.dumps(record))
-    data = read_logs([f"x={tmp_path}/*.json"]).trials.data_sets["sums"]
-    assert [key.run for key in data.keys] == ["one 1", "one 2", "two 1", "two 2"]
+    for paths in ([f"x={tmp_path}/*.json"], [f"x={tmp_path}/a.json", f"x={tmp_path}/b.json"]):
+        data = read_logs(paths).trials.data_sets["sums"]
+        assert data.systems == ("x",)
+        assert [key.run for key in data.keys] == ["one 1", "one 2", "two 1", "two 2"]
     (tmp_path / "copy.json").write_text(json.dumps(record))  # or a retry, which keeps the id
     with pytest.raises(InputError, match=r"2 times in run 'two 1'\. Is there a copy"):
         read_logs([f"x={tmp_path}/*.json"])

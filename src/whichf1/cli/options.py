@@ -777,7 +777,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
     )
     log: list[str] | None = option(
         "Instead of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
-        ".json), a folder of them, or SYSTEM=PATH; repeatable."
+        ".json), a folder of them, or SYSTEM=PATH; repeatable, also for logs of the same system."
     )
     answers: bool = option(
         "With --log: compare predicted answers by -m, not values.", "--answers", default=False

@@ -92,13 +92,17 @@ def read_logs(
     cluster: str | None = None,
     filter: str | None = None,
 ) -> ReadLogs:
-    """The samples of logs, each given as PATH, a folder, a pattern, or SYSTEM=PATH."""
-    systems = {}
+    """The samples of logs, each given as PATH, a folder, a pattern, or SYSTEM=PATH.
+
+    Logs of the same SYSTEM are its runs, or its tasks.
+    """
+    if len({*paths}) < len(paths):
+        raise InputError(f"the log {Counter(paths).most_common(1)[0][0]!r} is named twice")
+    systems: dict[str, tuple[str | None, list[Log]]] = {}
     for text in paths:
         name, path = _named(text)
-        if text in systems:
-            raise InputError(f"the log {text!r} is named twice")
-        systems[text] = (name, [_read(each, filter) for each in _paths(path)])
+        _, own = systems.setdefault(name or text, (name, []))
+        own += [_read(each, filter) for each in _paths(path)]
     logs = [log for _, own in systems.values() for log in own]
     known = [*dict.fromkeys(x for log in logs for x in log.filters)]
     if filter is not None and filter not in known:
