@@ -187,8 +187,8 @@ def test_tasks_may_have_different_metrics_and_filters(tmp_path: Path, run: Run) 
     read = read_logs(paths, filter="first", value="acc")
     assert {*read.trials.data_sets} == {"sums"} and read.value == "acc"
     assert "data set 'written', no sample of which has 'acc', only exact_match" in read.notes[0]
-    with pytest.raises(InputError, match=r"no filter 'frist'\. Did you mean"):
-        read_logs(paths, filter="frist")
+    with pytest.raises(InputError, match=r"no filter 'firsts'\. Did you mean"):
+        read_logs(paths, filter="firsts")
     with pytest.raises(InputError, match=r"no log has the filter 'first'\. Known: none"):
         read_logs([FIRST, SECOND], filter="first")
     code, out, _ = run("compare", "--log", paths[0], "--log", paths[1], "--filter", "first")
