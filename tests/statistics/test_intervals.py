@@ -20,11 +20,12 @@ from tests.helpers.samples import (
     present,
     random_counts,
     sample_of,
+    systems_of,
 )
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import METHODS
-from whichf1.errors import DefinitionError
-from whichf1.metrics import find
+from whichf1.errors import DefinitionError, WhichF1Error
+from whichf1.metrics import COUNTED, METRICS, find
 from whichf1.statistics.cells import Cells
 from whichf1.statistics.intervals import PROPORTIONS, estimate, replicates
 from whichf1.statistics.items import rank_cells
@@ -145,7 +146,8 @@ def test_intervals_at_the_edges_stay_inside_or_are_none(edge: str, method: str) 
         try:
             values, intervals = estimated(definition, counts)
         except DefinitionError:
-            assert method in (*PROPORTIONS, "delong")
+            whole = method == "posterior" and find(definition.metric).whole
+            assert whole or method in (*PROPORTIONS, "delong")
             continue
         for value, interval in zip(values, intervals, strict=True):
             if interval is not None:
@@ -232,6 +234,47 @@ def test_definitions_say_where_intervals_apply() -> None:
     assert "interval" in define("average_precision").applicable
     assert "interval" not in define("ks").applicable
     assert present(define("ks", None, {"interval": wf.Bootstrap()}).interval).word == "bootstrap"
+
+
+def outcome(name: str, y: Any, predicted: Any, interval: Any) -> wf.Score | str:
+    """A score with its interval, or the error."""
+    options: dict[str, Any] = {"positive": 1} if find(name).kind == "rate" else {}
+    try:
+        return wf.score(y, predicted, name, interval=interval, **options)
+    except WhichF1Error as error:
+        return str(error)
+
+
+def as_lists(data: Any) -> Any:
+    return None if data is None else np.asarray(data).tolist()
+
+
+@pytest.mark.parametrize("word", METHODS)
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_every_method_on_few_items(word: str, n: int) -> None:
+    """Arrays and lists give the same interval or the same error, with values that are possible."""
+    drawn = {"bootstrap": wf.Bootstrap(replicates=39), "posterior": wf.Posterior(draws=39)}
+    method, seen = drawn.get(word, word), 0
+    for name, metric in METRICS.items():
+        for seed in range(3):
+            y, systems = systems_of(metric.kind, seed, n)
+            found = outcome(name, y, systems["a"], method)
+            again = outcome(name, as_lists(y), systems["a"].tolist(), method)
+            if isinstance(found, str) or isinstance(again, str):
+                assert found == again
+                continue
+            interval = found.interval
+            assert (interval is None) == (again.interval is None)
+            if interval is None:
+                continue
+            assert ends(interval) == pytest.approx(ends(again.interval), rel=1e-6, abs=1e-9)
+            assert (interval.caution is None) == (present(again.interval).caution is None)
+            low, high = found.definition.bounds
+            assert low - 1e-9 <= interval.low < interval.high <= high + 1e-9
+            if n <= 2 and metric.kind not in COUNTED and word in drawn:
+                assert interval.caution  # no method knows more than the items
+            seen += 1
+    assert seen or n == 1 or word == "delong"
 
 
 # fractions of items

@@ -509,11 +509,12 @@ def _score(
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
     """A score with its credible interval, and its values for draws from the posterior."""
-    from whichf1.statistics.intervals import credible, posterior_values
+    from whichf1.statistics.intervals import credible, posterior_values, refuse_other
 
     method, frozen = definition.interval, _frozen(definition, counts)
     if not isinstance(method, Posterior):
         raise DefinitionError("draws need interval='posterior'")
+    refuse_other(definition)
     if frozen.units.weighted and frozen.units.squares is None:
         raise DefinitionError("a posterior of weighted items needs the squares of their weights")
     draws = posterior_values(method, _statistic(definition, frozen), _sample(frozen))
