@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isclose, isfinite, isnan, log, sqrt
@@ -100,15 +99,6 @@ def delta_interval(
     if interval is None or _room(value, definition.bounds) < -NONE:
         return None
     return interval if few is None else cautioned(interval, few)
-
-
-def attainable(definition: Definition, interval: Interval | None, classes: int) -> Interval | None:
-    """The interval without values that the score cannot have with so many classes."""
-    least = definition.declaration.least
-    if least is None or interval is None:
-        return interval
-    low = least(classes, **definition.arguments)
-    return interval if interval.low >= low else replace(interval, low=low)
 
 
 def _not_known_to_cover(definition: Definition) -> str | None:
