@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,7 @@ from tests.helpers.samples import (
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import METHODS
 from whichf1.errors import DefinitionError, WhichF1Error
-from whichf1.metrics import COUNTED, METRICS, find
+from whichf1.metrics import COUNTED, EVERY, find
 from whichf1.statistics.cells import Cells
 from whichf1.statistics.intervals import PROPORTIONS, estimate, replicates
 from whichf1.statistics.items import rank_cells
@@ -230,6 +232,33 @@ def test_too_few_replicates_are_refused() -> None:
         wf.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, replicates=999, level=0.999)
 
 
+@pytest.mark.parametrize("name", [name for name, metric in EVERY.items() if not metric.whole])
+def test_the_unit_of_weights_changes_no_interval(name: str) -> None:
+    metric, rng = EVERY[name], np.random.default_rng(4)
+    choices: list[dict[str, Any]] = [{}]
+    if "weighting" in metric.parameters:
+        choices += [{"weighting": "linear"}, {"weighting": "quadratic"}]
+    for seed, n, own, clustered in product(range(3), (4, 25), choices, (False, True)):
+        y, systems = systems_of(metric.kind, seed, n)
+        options = {"positive": 1} | own if metric.kind == "rate" else own
+        weights = rng.choice([0.25, 1, 2, 7], n)
+        cluster = rng.integers(0, 2 + n // 3, n) if clustered else None
+        for method, unit in product(("auto", "delta"), (8, 1 / 1024)):
+            facts = []
+            for scale in (1, unit):
+                with suppress(WhichF1Error):
+                    data: Any = {"weights": weights * scale, "cluster": cluster, "interval": method}
+                    facts.append(wf.score(y, systems["a"], name, **data, **options))
+            if not facts:
+                continue
+            one, two = facts
+            assert one.value == pytest.approx(two.value, nan_ok=True)
+            assert (one.interval is None) == (two.interval is None)
+            if one.interval is not None:
+                assert ends(one.interval) == pytest.approx(ends(two.interval), rel=1e-6, abs=1e-9)
+                assert one.interval.caution == present(two.interval).caution
+
+
 def test_definitions_say_where_intervals_apply() -> None:
     assert "interval" in define("average_precision").applicable
     assert "interval" not in define("ks").applicable
@@ -255,7 +284,7 @@ def test_every_method_on_few_items(word: str, n: int) -> None:
     """Arrays and lists give the same interval or the same error, with values that are possible."""
     drawn = {"bootstrap": wf.Bootstrap(replicates=39), "posterior": wf.Posterior(draws=39)}
     method, seen = drawn.get(word, word), 0
-    for name, metric in METRICS.items():
+    for name, metric in EVERY.items():
         for seed in range(3):
             y, systems = systems_of(metric.kind, seed, n)
             found = outcome(name, y, systems["a"], method)
