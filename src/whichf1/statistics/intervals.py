@@ -338,9 +338,11 @@ def bootstrap(
     intervals = []
     for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
         skew = None
-        if method.kind == "bca":  # a score that depends on individual items has no acceleration
-            skewness = sample.spread(statistic.slope(sample.count, at)).skew if smooth else 0.0
-            skew = (skewness or 0.0) / 6  # over the items, or over the clusters (Efron 1987)
+        if method.kind == "bca":
+            skew = 0.0  # of a score that depends on individual items, or does not vary
+            spread = sample.spread(statistic.slope(sample.count, at)) if smooth else None
+            if spread is not None and spread.error > NONE:
+                skew = (spread.skew or 0.0) / 6  # over the items, or the clusters (Efron 1987)
         intervals.append(percentile_interval(column, value, method.level, skew))
     return intervals
 
