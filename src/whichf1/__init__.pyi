@@ -498,6 +498,7 @@ class _NormalizedBayesCost(_Metric, Protocol):
 
 class _RocAucPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
     max_fpr: float | None
+    undefined: float | Literal["skip", "nan"]
 
 class _RocAucOptions(_RankedProbabilityScoreOptions, total=False):
     max_fpr: float | None
@@ -513,6 +514,9 @@ class _RocAuc(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_RocAucPerClassOptions]
     ) -> PerClass: ...
 
+class _AveragePrecisionPerClassOptions(_LabelRankingAveragePrecisionOptions, total=False):
+    undefined: float | Literal["skip", "nan"]
+
 class _AveragePrecisionOptions(_RankedProbabilityScoreOptions, total=False):
     multi_class: Literal["ovr"] | None
     undefined: float | Literal["skip", "nan"]
@@ -523,28 +527,24 @@ class _AveragePrecision(_Metric, Protocol):
     ) -> Score: ...
     def definition(self, **options: Unpack[_AveragePrecisionOptions]) -> Definition: ...
     def per_class(
-        self,
-        y_true: Any,
-        y_pred: Any = None,
-        **options: Unpack[_LabelRankingAveragePrecisionOptions],
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_AveragePrecisionPerClassOptions]
     ) -> PerClass: ...
 
-class _KsOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+class _KsPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+    undefined: float | Literal["skip", "nan"]
+
+class _KsOptions(_KsPerClassOptions, total=False):
     average: Literal["macro", "weighted", "micro", "samples"] | None
     positive: Any
-    undefined: float | Literal["skip", "nan"]
 
 class _Ks(_Metric, Protocol):
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsOptions]) -> Score: ...
     def definition(self, **options: Unpack[_KsOptions]) -> Definition: ...
     def per_class(
-        self,
-        y_true: Any,
-        y_pred: Any = None,
-        **options: Unpack[_SmoothCalibrationErrorPerClassOptions],
+        self, y_true: Any, y_pred: Any = None, **options: Unpack[_KsPerClassOptions]
     ) -> PerClass: ...
 
-class _RecallAtPrecisionPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+class _RecallAtPrecisionPerClassOptions(_KsPerClassOptions, total=False):
     at: float
 
 class _RecallAtPrecisionOptions(_KsOptions, total=False):
@@ -559,7 +559,7 @@ class _RecallAtPrecision(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_RecallAtPrecisionPerClassOptions]
     ) -> PerClass: ...
 
-class _FMaxPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+class _FMaxPerClassOptions(_KsPerClassOptions, total=False):
     beta: float
 
 class _FMaxOptions(_KsOptions, total=False):
@@ -574,7 +574,7 @@ class _FMax(_Metric, Protocol):
         self, y_true: Any, y_pred: Any = None, **options: Unpack[_FMaxPerClassOptions]
     ) -> PerClass: ...
 
-class _PartialAveragePrecisionPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+class _PartialAveragePrecisionPerClassOptions(_KsPerClassOptions, total=False):
     min_recall: float
 
 class _PartialAveragePrecisionOptions(_KsOptions, total=False):
@@ -592,7 +592,7 @@ class _PartialAveragePrecision(_Metric, Protocol):
         **options: Unpack[_PartialAveragePrecisionPerClassOptions],
     ) -> PerClass: ...
 
-class _LogAucPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
+class _LogAucPerClassOptions(_KsPerClassOptions, total=False):
     min_fpr: float
     max_fpr: float | None
 
@@ -622,10 +622,10 @@ class _SelectiveAccuracy(_Metric, Protocol):
 class _NetBenefitPerClassOptions(_SmoothCalibrationErrorPerClassOptions, total=False):
     threshold: float
 
-class _NetBenefitOptions(_NetBenefitPerClassOptions, total=False):
+class _NetBenefitOptions(_KsPerClassOptions, total=False):
+    threshold: float
     average: Literal["macro", "weighted", "micro"] | None
     positive: Any
-    undefined: float | Literal["skip", "nan"]
 
 class _NetBenefit(_Metric, Protocol):
     def __call__(
@@ -638,6 +638,7 @@ class _NetBenefit(_Metric, Protocol):
 
 class _GainPerClassOptions(_Scores, total=False):
     top: float
+    undefined: float | Literal["skip", "nan"]
     interval: (
         Literal["auto"]
         | Auto
@@ -650,7 +651,6 @@ class _GainPerClassOptions(_Scores, total=False):
 class _GainOptions(_GainPerClassOptions, total=False):
     average: Literal["macro", "weighted", "micro", "samples"] | None
     positive: Any
-    undefined: float | Literal["skip", "nan"]
 
 class _Gain(_Metric, Protocol):
     def __call__(

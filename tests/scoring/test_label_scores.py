@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -176,6 +177,30 @@ def test_what_is_undefined() -> None:
     assert wf.roc_auc(true, p, average="samples", undefined="skip").value == pytest.approx(
         wf.roc_auc(true[rest], p[rest], average="samples").value
     )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_rare_labels_count_in_the_mean_as_they_do_alone(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(1, 9)), int(rng.integers(1, 5))
+    true, p = rng.random((n, k)) < rng.choice([0.1, 0.5, 0.9]), rng.random((n, k)).round(1)
+    weights = None if seed % 2 else rng.integers(0, 3, n) + np.eye(n)[0]
+    for metric, undefined in product((wf.roc_auc, wf.average_precision), (0.25, "nan")):
+        options: dict[str, Any] = {"undefined": undefined, "weights": weights}
+        each = [x.value for x in metric.per_class(true, p, **options).values()]
+        columns = [metric(true[:, at], p[:, at], **options).value for at in range(k)]
+        assert each == pytest.approx(columns, nan_ok=True)
+        mean = metric(true, p, average="macro", **options).value
+        assert mean == pytest.approx(np.mean(each), nan_ok=True)
+        for method in ("auto", "delta", wf.Bootstrap(replicates=39)):
+            again = metric.per_class(true, p, **options, interval=method).values()
+            assert [x.value for x in again] == pytest.approx(each, nan_ok=True)
+            assert all(x.interval is None for x in again if np.isnan(x.value))
+    if not true.any(0).all():
+        with pytest.raises(InputError, match="none of the items have label"):
+            wf.roc_auc(true, p, average="macro", interval="auto")
+        with pytest.raises(InputError, match="undefined='nan' or a number"):
+            wf.roc_auc.per_class(true, p)
 
 
 def test_all_kinds_of_input_agree(tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ def test_a_class_without_items_is_an_error_in_a_mean() -> None:
         ({"multi_class": "both"}, "multi_class must be one of"),
         ({"average": "micro"}, "pass a column of scores for each"),
         ({"classes": [0]}, "classes= does not apply"),
-        ({"undefined": 1}, "undefined= does not apply"),
+        ({"epsilon": 1}, "epsilon= does not apply"),
         ({"ignore": [0]}, "ignore= does not apply"),
         ({"average": "macro"}, "pass a column of scores for each"),
         ({"max_fpr": 0.5, "interval": "delong"}, "DeLong's variance is that of the whole ROC AUC"),

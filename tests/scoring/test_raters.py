@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers import exact, raters
+from tests.helpers.samples import ends
 from whichf1.errors import (
     DefinitionError,
     FileError,
@@ -386,6 +388,32 @@ def test_the_item_that_is_added_is_worth_one_of_the_data(score: str) -> None:
     definition = getattr(wf, score).definition(interval="auto")
     statistic: Any = _statistic(definition, _frozen(definition, ratings))
     assert statistic._worth == (3.0 if score == "krippendorff_alpha" else 1.0)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_neither_the_order_of_items_nor_the_unit_of_weights_changes_an_interval(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(2, 30)), int(rng.integers(2, 5))
+    rows = rng.integers(0, k, (n, 3)).astype(float)
+    rows = np.where(rng.random((n, 3)) < 0.7, rows[:, :1], rows)
+    rows[rng.random((n, 3)) < 0.2] = np.nan
+    rows[0] = [0, 1, 1]
+    data: dict[str, Any] = {"weights": rng.choice([0.5, 1, 3], n)}
+    if seed % 2:
+        data["cluster"] = rng.integers(0, 1 + n // 2, n)
+    order = rng.permutation(n)
+    again: dict[str, Any] = {name: x[order] for name, x in data.items()}
+    again["weights"] = 8 * again["weights"]
+    one, two = wf.ratings(rows, **data), wf.ratings(rows[order][:, ::-1], **again)
+    for name, weighting in product(("fleiss_kappa", "gwet_ac1", "brennan_prediger"), WEIGHTINGS):
+        for method in ("auto", "delta"):
+            here, there = (
+                wf.score(x, name, weighting=weighting, interval=method) for x in (one, two)
+            )
+            assert here.value == pytest.approx(there.value)
+            assert (here.interval is None) == (there.interval is None)
+            if here.interval is not None:
+                assert ends(here.interval) == pytest.approx(ends(there.interval))
 
 
 @pytest.mark.parametrize("kind", [int, float, list, pl.DataFrame])

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -20,11 +22,12 @@ from tests.helpers.samples import (
     present,
     random_counts,
     sample_of,
+    systems_of,
 )
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import METHODS
-from whichf1.errors import DefinitionError
-from whichf1.metrics import find
+from whichf1.errors import DefinitionError, WhichF1Error
+from whichf1.metrics import COUNTED, EVERY, find
 from whichf1.statistics.cells import Cells
 from whichf1.statistics.intervals import PROPORTIONS, estimate, replicates
 from whichf1.statistics.items import rank_cells
@@ -145,7 +148,8 @@ def test_intervals_at_the_edges_stay_inside_or_are_none(edge: str, method: str) 
         try:
             values, intervals = estimated(definition, counts)
         except DefinitionError:
-            assert method in (*PROPORTIONS, "delong")
+            whole = method == "posterior" and find(definition.metric).whole
+            assert whole or method in (*PROPORTIONS, "delong")
             continue
         for value, interval in zip(values, intervals, strict=True):
             if interval is not None:
@@ -228,10 +232,80 @@ def test_too_few_replicates_are_refused() -> None:
         wf.compare([0, 1], {"a": [0, 1], "b": [1, 1]}, replicates=999, level=0.999)
 
 
+@pytest.mark.parametrize("name", [name for name, metric in EVERY.items() if not metric.whole])
+def test_the_unit_of_weights_changes_no_interval(name: str) -> None:
+    metric, rng = EVERY[name], np.random.default_rng(4)
+    choices: list[dict[str, Any]] = [{}]
+    if "weighting" in metric.parameters:
+        choices += [{"weighting": "linear"}, {"weighting": "quadratic"}]
+    for seed, n, own, clustered in product(range(3), (4, 25), choices, (False, True)):
+        y, systems = systems_of(metric.kind, seed, n)
+        options = {"positive": 1} | own if metric.kind == "rate" else own
+        weights = rng.choice([0.25, 1, 2, 7], n)
+        cluster = rng.integers(0, 2 + n // 3, n) if clustered else None
+        for method, unit in product(("auto", "delta"), (8, 1 / 1024)):
+            facts = []
+            for scale in (1, unit):
+                with suppress(WhichF1Error):
+                    data: Any = {"weights": weights * scale, "cluster": cluster, "interval": method}
+                    facts.append(wf.score(y, systems["a"], name, **data, **options))
+            if not facts:
+                continue
+            one, two = facts
+            assert one.value == pytest.approx(two.value, nan_ok=True)
+            assert (one.interval is None) == (two.interval is None)
+            if one.interval is not None:
+                assert ends(one.interval) == pytest.approx(ends(two.interval), rel=1e-6, abs=1e-9)
+                assert one.interval.caution == present(two.interval).caution
+
+
 def test_definitions_say_where_intervals_apply() -> None:
     assert "interval" in define("average_precision").applicable
     assert "interval" not in define("ks").applicable
     assert present(define("ks", None, {"interval": wf.Bootstrap()}).interval).word == "bootstrap"
+
+
+def outcome(name: str, y: Any, predicted: Any, interval: Any) -> wf.Score | str:
+    """A score with its interval, or the error."""
+    options: dict[str, Any] = {"positive": 1} if find(name).kind == "rate" else {}
+    try:
+        return wf.score(y, predicted, name, interval=interval, **options)
+    except WhichF1Error as error:
+        return str(error)
+
+
+def as_lists(data: Any) -> Any:
+    return None if data is None else np.asarray(data).tolist()
+
+
+@pytest.mark.parametrize("word", METHODS)
+@pytest.mark.parametrize("n", [1, 2, 5, 40])
+def test_every_method_on_few_items(word: str, n: int) -> None:
+    """Arrays and lists give the same interval or the same error, with values that are possible."""
+    drawn = {"bootstrap": wf.Bootstrap(replicates=39), "posterior": wf.Posterior(draws=39)}
+    method, seen = drawn.get(word, word), 0
+    for name, metric in EVERY.items():
+        for seed in range(3):
+            y, systems = systems_of(metric.kind, seed, n)
+            found = outcome(name, y, systems["a"], method)
+            again = outcome(name, as_lists(y), systems["a"].tolist(), method)
+            if isinstance(found, str) or isinstance(again, str):
+                assert found == again
+                continue
+            interval = found.interval
+            assert (interval is None) == (again.interval is None)
+            if interval is None:
+                continue
+            assert ends(interval) == pytest.approx(ends(again.interval), rel=1e-6, abs=1e-9)
+            assert (interval.caution is None) == (present(again.interval).caution is None)
+            (low, high), possible = found.definition.bounds, metric.attainable
+            if possible is not None:
+                low, high = possible(len(found.classes), **found.definition.arguments)
+            assert low - 1e-9 <= interval.low < interval.high <= high + 1e-9
+            if n <= 2 and metric.kind not in COUNTED and word in drawn:
+                assert interval.caution  # no method knows more than the items
+            seen += 1
+    assert seen or n == 1 or word == "delong"
 
 
 # fractions of items

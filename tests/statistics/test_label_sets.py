@@ -108,7 +108,7 @@ def test_spans_of_a_sentence_are_one_draw_for_a_type_as_for_all(method: Any) -> 
 
 def test_few_sentences_have_a_caution_by_their_true_spans_alone() -> None:
     methods: list[tuple[Any, int]]
-    methods = [("auto", 10), ("posterior", 0), (wf.Bootstrap(replicates=99), 50)]
+    methods = [("auto", 10), ("posterior", 50), (wf.Bootstrap(replicates=99), 50)]
     true, pred = _tagged(40)
     for found in (pred, true, [["O"] * len(x) for x in true]):
         spans = wf.spans(true, found, labels=["PER"])

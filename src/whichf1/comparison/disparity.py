@@ -512,7 +512,8 @@ def _defined(
     method = find_method(chosen.get("interval", "auto"))
     definition = make(metric, {k: v for k, v in chosen.items() if k != "interval"})
     mean = definition.average in ("macro", "weighted", "samples")
-    if "undefined" not in chosen and "undefined" in definition.applicable and not mean:
+    filled = definition.undefined is not None and "undefined" in definition.applicable
+    if "undefined" not in chosen and filled and not mean:
         definition = replace(definition, undefined="nan")
     if isinstance(method, Posterior):
         raise DefinitionError(

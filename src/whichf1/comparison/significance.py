@@ -18,7 +18,7 @@ from whichf1.definitions.methods import SEED, whole
 from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError, is_among, is_number
 from whichf1.scoring.score import Score
-from whichf1.statistics.intervals import percentile_interval
+from whichf1.statistics.intervals import percentile_interval, refuse_posterior
 from whichf1.statistics.sample import Sample, Statistic
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
@@ -411,6 +411,7 @@ def pair_of(
         **_flipped(*statistics, sample),
     )
     if plan.posterior:
+        refuse_posterior(definition, "Omit posterior= and rope=.")
         lower = definition.declaration.better == "lower"
         draws = plan.replicates or DRAWS
         posterior = beliefs(*statistics, sample, lower, plan.rope, plan.seed, draws)

@@ -193,7 +193,8 @@ class Definition:
         whole += f"; {twin} is that of each class" if twin in EVERY else ""
         scored = metric.kind in ("ranking", "loss")
         averaged = metric.over_labels and not (self.average == "samples" and metric.by_score)
-        ranked = metric.kind == "ranking" and self.average in ("macro", "weighted", "samples")
+        mean_of_rankings = self.average in ("macro", "weighted", "samples")
+        ranked = metric.kind == "ranking" and (mean_of_rankings or not metric.probabilities)
         one = whole if not rate else "it scores the positive class alone"
         smooth = metric.smooth or fits(self.interval, metric, self.average)
         uncovered = metric.of_top is None or self.average is not None

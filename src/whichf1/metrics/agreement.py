@@ -128,15 +128,15 @@ BY_ORDER = ("linear", "quadratic", "ordinal")
 """Choices that depend on the order of the classes."""
 
 
-def _least(classes: int, weighting: Any) -> float:
-    """1 − K² max w / Σ w: all ratings are as far apart as can be, and guesses as near."""
+def _attainable(classes: int, weighting: Any) -> tuple[float, float]:
+    """From 1 − K² max w / Σ w: all ratings are as far apart as can be, and guesses as near."""
     if classes < 2:
-        return -inf
+        return -inf, 1.0
     if isinstance(weighting, str):
         most, total = (classes - 1) ** _POWERS[weighting], _all_weights(classes, weighting)
     else:
         most, total = max(map(max, weighting)), sum(map(sum, weighting))
-    return float(1 - classes**2 * most / total)
+    return float(1 - classes**2 * most / total), 1.0
 
 
 @agreement(
@@ -144,7 +144,7 @@ def _least(classes: int, weighting: Any) -> float:
     title="Brennan–Prediger coefficient",
     aliases=("bennett_s",),
     bounds=_BELOW_CHANCE,
-    least=_least,
+    attainable=_attainable,
     raters=True,
 )
 def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
@@ -159,7 +159,7 @@ def brennan_prediger(m: Margins, weighting: Weighting = "none") -> Ratio:
     title="Gwet's AC1",
     aliases=("gwet_ac2",),
     bounds=_BELOW_CHANCE,
-    least=_least,
+    attainable=_attainable,
     raters=True,
 )
 def gwet_ac1(m: Margins, weighting: Weighting = "none") -> Ratio:

@@ -145,8 +145,7 @@ def _squared(
     """
     if r.positives.dtype.kind == "f":
         raise DefinitionError(
-            "debiased_calibration_error needs whole numbers of items: drop the weights, and do not "
-            "use a posterior interval."
+            "debiased_calibration_error needs whole numbers of items: drop the weights"
         )
     if r.positives.ndim > 1:  # each table needs its own bins
         tables = (RankTable(r.score, *x) for x in zip(r.positives, r.negatives, strict=True))
@@ -177,6 +176,7 @@ def _squared(
     better="lower",
     probabilities=True,
     smooth=False,
+    whole=True,
     squared=_squared,
 )
 def debiased_calibration_error(

@@ -18,9 +18,17 @@ Costs: TypeAlias = Annotated[
 ]
 
 
+def lowest_and_highest(_: int, costs: Square | None) -> tuple[float, float]:
+    """The costs of the cheapest and of the most expensive decision."""
+    if costs is None:
+        return 0.0, 1.0
+    return min(map(min, costs)), max(map(max, costs))
+
+
 @agreement(
     tex=r"\frac{1}{n}\sum_{ij}c_{ij}\,C_{ij}",
     bounds=(0, inf),
+    attainable=lowest_and_highest,
     better="lower",
 )
 def expected_cost(m: Margins, costs: Costs = None) -> Ratio:
@@ -47,6 +55,7 @@ def normalized_expected_cost(m: Margins, costs: Costs = None) -> Ratio:
     title="macro-averaged absolute error",
     aliases=("macro_averaged_mae",),
     bounds=(0, inf),
+    attainable=lambda classes: (0, classes - 1),
     better="lower",
 )
 def macro_mae(m: Margins) -> Ratio:

@@ -60,6 +60,7 @@ def label_ranking_average_precision(x: RankedLabels) -> Array:
     "label ranking",
     tex=r"\frac{1}{n}\sum_i\max_{j\in Y_i}|\{k:s_{ik}\ge s_{ij}\}|",
     bounds=(0, inf),
+    attainable=lambda classes: (0, classes),
     better="lower",
     sklearn="coverage_error",
     of_labels="coverage",
@@ -97,6 +98,7 @@ Cutoff: TypeAlias = Annotated[
     title="DCG",
     aliases=("discounted_cumulative_gain",),
     bounds=(0, inf),
+    attainable=lambda classes, k: (0, float(discounts(classes, k).sum())),
     sklearn="dcg_score",
 )
 def dcg(x: RankedLabels, k: Cutoff = None) -> Array:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, log
 from typing import Annotated, Literal
 
 import numpy as np
 
 from whichf1 import kernel
 from whichf1.kernel import LossSums
-from whichf1.metrics.costs import Costs
+from whichf1.metrics.costs import Costs, lowest_and_highest
 from whichf1.metrics.registry import Floor, Whole, declare
 from whichf1.tables.cells import Array, Predicted, Ties
 
@@ -43,6 +43,7 @@ def mean_value(
     title="log loss",
     aliases=("cross_entropy", "negative_log_likelihood", "logloss"),
     bounds=(0, inf),
+    attainable=lambda classes, floor: (0, -log(floor) if floor else inf),
     better="lower",
     sklearn="log_loss",
     probabilities=True,
@@ -70,6 +71,7 @@ def _brier_sums(x: Predicted, scale: str | None) -> LossSums:
     title="Brier score",
     aliases=("brier_score", "brier_score_loss"),
     bounds=(0, 2),
+    attainable=lambda classes, scale: (0, 1 if scale == "half" else 2),
     better="lower",
     sklearn="brier_score_loss",
     probabilities=True,
@@ -190,6 +192,7 @@ def brier_skill(x: Predicted) -> Array:
     tex=r"\frac{1}{n}\sum_i c_{y_i,d_i},\quad d_i=\arg\min_j\sum_k p_{ik}c_{kj}",
     title="expected cost of Bayes decisions",
     bounds=(0, inf),
+    attainable=lowest_and_highest,
     better="lower",
     probabilities=True,
 )

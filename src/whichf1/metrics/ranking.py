@@ -508,7 +508,7 @@ def _found(r: RankTable, top: float) -> Ratio:
 
     def top_of_step(s: Step) -> Array:
         items, taken = s.positives + s.negatives, s.tp + s.fp
-        share = np.clip((limit - (taken - items)) / _or_one(items), 0, 1)
+        share = np.clip(limit - (taken - items), 0, items) / _or_one(items)
         return np.where(taken <= limit, 1.0, share) * s.positives
 
     return _total(map(top_of_step, r.steps())), r.sizes[0]

@@ -210,9 +210,9 @@ class Metric:
     bounds: tuple[float, float] = (0, 1)
     bounds_of: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     """For bounds that depend on the parameters: a function of these."""
-    least: Callable[..., float] | None = field(default=None, repr=False)
-    """For a lower bound that depends on the classes: a function of their number and the
-    parameters. No interval goes beyond it."""
+    attainable: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
+    """For bounds that depend on the classes: a function of their number and the parameters. No
+    interval goes beyond them."""
     better: Literal["higher", "lower", "neither"] = "higher"
     sklearn: str | None = None
     harmonic: bool = False

@@ -159,14 +159,13 @@ def _with_delta(definition: Definition, frozen: Frozen, n: int) -> Score | None:
     known = _delta(definition, frozen)
     if known is None:
         return None
-    from whichf1.statistics.intervals import attainable, delta_interval
+    from whichf1.statistics.intervals import delta_interval
 
     spread, few, value = known
     if value is None:
         one = definition.positive is not None
         value = float(definition.class_formula(frozen.table) if one else definition.values(frozen))
     interval = delta_interval(definition, value, spread, few)
-    interval = attainable(definition, interval, len(frozen.labels))
     return plain_score(value, definition.over_observed, n, frozen.labels, interval)
 
 
@@ -509,11 +508,12 @@ def _score(
 
 def draw_posterior(definition: Definition, counts: AnyCounts) -> tuple[Score, Array]:
     """A score with its credible interval, and its values for draws from the posterior."""
-    from whichf1.statistics.intervals import credible, posterior_values
+    from whichf1.statistics.intervals import credible, posterior_values, refuse_other
 
     method, frozen = definition.interval, _frozen(definition, counts)
     if not isinstance(method, Posterior):
         raise DefinitionError("draws need interval='posterior'")
+    refuse_other(definition)
     if frozen.units.weighted and frozen.units.squares is None:
         raise DefinitionError("a posterior of weighted items needs the squares of their weights")
     draws = posterior_values(method, _statistic(definition, frozen), _sample(frozen))
@@ -609,7 +609,7 @@ def _estimate(
     if unknown or definition.interval is None:
         values = definition.values(frozen).reshape(-1)
         return values, [None] * len(values)
-    from whichf1.statistics.intervals import attainable, delta_interval, estimate
+    from whichf1.statistics.intervals import delta_interval, estimate
 
     known = None
     if definition.interval.word == "delta" and type(units) is Counts and units.cluster is None:
@@ -621,8 +621,7 @@ def _estimate(
     else:
         statistic = statistic or _statistic(definition, frozen)
         values, intervals = estimate(definition, statistic, _sample(frozen))
-    classes = len(frozen.labels)
-    return values, [attainable(definition, each, classes) for each in intervals]
+    return values, intervals
 
 
 def _delta_of_counts(definition: Definition, frozen: Frozen) -> Estimated | None:

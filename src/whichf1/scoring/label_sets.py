@@ -25,8 +25,8 @@ from whichf1.statistics.items import (
     mean_over_rankings,
     table_values,
 )
-from whichf1.tables.cells import Array, Predicted
-from whichf1.tables.labels import Labels
+from whichf1.tables.cells import Array, Predicted, RankTable
+from whichf1.tables.labels import Label, Labels
 
 
 def with_labels(lines: ScoredLines) -> ScoredLines:
@@ -112,20 +112,28 @@ def refuse_undefined(definition: Definition, lines: ScoredLines) -> None:
             f"the weighted mean of {definition.metric} weights each label by the items that have "
             "it, and no item has a label: use average='macro'"
         )
-    ways = "use undefined='skip' to leave it out of the mean, or a number to count as its score"
     if definition.average == "samples":
         at = int(np.argmax(np.isnan(_of_each_item(definition, lines))))
         raise InputError(
             f"{definition.metric} ranks the labels of each item, and item {at} has "
-            f"{_none_or_all(lines.true[at], 'of them')}: {ways}"
+            f"{'all' if lines.true[at].any() else 'none'} of them: {_WAYS}"
         )
     for name, part in zip(lines.labels, _each_label(lines), strict=True):
-        if np.isnan(table_values(definition, ranking_of(part, True).table)):
-            raise InputError(
-                f"{definition.metric} ranks the items that have a label against the others, but "
-                f"{_none_or_all(part.true, 'of the items')} have label {name!r}: {ways}"
-            )
+        table = ranking_of(part, True).table
+        if np.isnan(table_values(definition, table)):
+            raise InputError(nothing_to_rank(definition, table, name))
     raise InputError(f"{definition.metric} is undefined: there is nothing to rank")
+
+
+_WAYS = "use undefined='skip' to leave it out of the mean, or a number to count as its score"
+
+
+def nothing_to_rank(definition: Definition, table: RankTable, name: Label) -> str:
+    """Why a label cannot rank these items, and what to do."""
+    return (
+        f"{definition.metric} ranks the items that have a label against the others, but "
+        f"{'all' if table.sizes[0] else 'none'} of the items have label {name!r}: {_WAYS}"
+    )
 
 
 def refuse_classes(definition: Definition) -> None:
@@ -135,10 +143,6 @@ def refuse_classes(definition: Definition) -> None:
             f"{definition.metric} of items with one class each is already a mean over items: omit "
             "average=, which is for sets of labels"
         )
-
-
-def _none_or_all(true: Array, what: str) -> str:
-    return f"{'all' if true.any() else 'none'} {what}"
 
 
 def _counts(lines: ScoredLines) -> Array:

@@ -23,6 +23,7 @@ from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
 from whichf1.scoring.label_sets import (
+    nothing_to_rank,
     refuse_classes,
     refuse_undefined,
     settled,
@@ -358,7 +359,12 @@ def rank_predictions(
 def check_ranking(definition: Definition, ranking: Ranking) -> None:
     """Raise unless a metric can be computed from a ranking."""
     if not definition.declaration.probabilities:
-        ranking.needs_both(definition.metric)
+        if definition.undefined is not None:
+            return
+        try:
+            ranking.needs_both(definition.metric)
+        except InputError as error:
+            raise InputError(f"{error} Or choose the score: undefined='nan' or a number.") from None
     elif not ranking.probabilities:
         raise InputError(
             f"{definition.metric} needs probabilities in [0, 1]; the scores range from "
@@ -372,6 +378,8 @@ def _value(definition: Definition, ranking: Ranking) -> float:
 
 
 def _ranking_estimate(definition: Definition, ranking: Ranking) -> tuple[float, Interval | None]:
+    if definition.undefined is not None and np.isnan(table_values(definition, ranking.table)):
+        return definition.rule.filler, None
     if definition.interval is None:
         value = _value(definition, ranking)
         if ranking.resolution is None or definition.metric != "roc_auc":
@@ -439,8 +447,7 @@ def score_rankings(definition: Definition, rankings: Iterable[Ranking], names: L
     weighted, squares = False, 0.0
     resolution = None
     for ranking in rankings:
-        if definition.undefined is None:
-            check_ranking(definition, ranking)
+        check_ranking(definition, ranking)
         values.append(table_values(definition, ranking.table))
         sides.append([float(x) for x in ranking.table.sizes])
         weighted, squares = ranking.weighted, squares + (ranking.squares or 0.0)
@@ -729,7 +736,12 @@ def score_items(items: ScoredItems, sample: Sample) -> Score:
         statistic, sample = statistic.at(kept), sample.at(kept)
     if np.isnan(statistic.values(sample.count)).any():
         if definition.undefined is not None:
-            return Score(np.nan, definition, sample.n, items.labels, None, sample.facts)
+            filler = definition.rule.filler
+            return Score(filler, definition, sample.n, items.labels, None, sample.facts)
+        if isinstance(statistic, Rankings) and items.stratum is None:
+            lacking = statistic.undefined(sample.count)
+            if lacking is not None and len(items.labels) > lacking[0]:
+                raise InputError(nothing_to_rank(definition, lacking[1], items.labels[lacking[0]]))
         raise InputError(
             f"{definition.metric} is undefined: a class that it needs has no items with a "
             "weight above 0"

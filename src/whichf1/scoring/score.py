@@ -85,6 +85,7 @@ class Score(Displayed, float):
         fields = self.__dict__
         fields["definition"], fields["n"], fields["classes"] = definition, n, classes
         if interval is not None or made or effective_n is not None:
+            interval = _attainable(definition, interval, classes)
             fields.update(interval=interval, made=made, effective_n=effective_n)
         if definition.data:
             warn_of_other_data(definition, [self])
@@ -177,8 +178,21 @@ def plain_score(
     fields = self.__dict__
     fields["definition"], fields["n"], fields["classes"] = definition, n, classes
     if interval is not None:
-        fields["interval"] = interval
+        fields["interval"] = _attainable(definition, interval, classes)
     return self
+
+
+def _attainable(
+    definition: Definition, interval: Interval | None, classes: Labels | None
+) -> Interval | None:
+    """The interval without values that the score cannot have with so many classes."""
+    bounds = definition.declaration.attainable
+    if bounds is None or interval is None or classes is None:
+        return interval
+    least, most = bounds(len(classes), **definition.arguments)
+    if least <= interval.low and interval.high <= most:
+        return interval
+    return replace(interval, low=max(interval.low, least), high=min(interval.high, most))
 
 
 def value_fields(value: float, interval: Interval | None) -> dict[str, Any]:

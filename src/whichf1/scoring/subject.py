@@ -107,11 +107,20 @@ class Subject:
     """The items in the order of their scores, if there is one score for each."""
     sets: bool = False
     """Whether there are scores of sets of labels, of which an average must be chosen."""
+    incomplete: bool = False
+    """Whether there is nothing to rank for some of the labels, which all items have or none."""
 
     def usual(self, options: Mapping[str, Any]) -> list[Definition]:
         """The metrics of the scores themselves, with the options that apply to each."""
-        definitions = ((define_fitting(name, options), mean) for name, mean in self.summary)
-        return [x if mean is None else replace(x, average=mean) for x, mean in definitions]
+        definitions = []
+        for name, mean in self.summary:
+            definition = define_fitting(name, options)
+            if mean is not None:
+                definition = replace(definition, average=mean)
+            elif self.incomplete and definition.undefined is None and self.is_per_class(definition):
+                definition = replace(definition, undefined="nan")
+            definitions.append(definition)
+        return definitions
 
     def is_per_class(self, definition: Definition) -> bool:
         """Whether the definition gives one number for each class."""
@@ -209,17 +218,24 @@ def of_label_sets(lines: ScoredLines, threshold: float | None = None) -> Subject
     """Scores of every label of items with sets of labels, which a threshold may turn into sets."""
     present = lines if lines.weights is None else lines.at(np.flatnonzero(lines.weights))
     true, scores = present.true, present.scores
-    rankings = LABEL_RANKINGS
+    rankings, incomplete = LABEL_RANKINGS, False
     if not true.any() or true.all():
         rankings = rankings[6:]  # there is nothing to rank
-    elif not true.any(0).all() or true.all(0).any():  # nor for some of the labels
-        rankings = rankings[4:]
+    elif incomplete := bool(not true.any(0).all() or true.all(0).any()):
+        rankings = rankings[:2] + rankings[4:]  # without a mean over all labels
     fair = bool(((scores >= 0) & (scores <= 1)).all())
     summary = (*rankings, *(LABEL_LOSSES if fair else ()))
     count, squares = measured(lines)
     total = None if squares is None else float(squares.sum())
     extent = Extent(count.sum().item(), lines.labels, count @ lines.true, total)
-    subject = Subject(extent, lambda x: score_lines(x, lines), summary, decided=False, sets=True)
+    subject = Subject(
+        extent,
+        lambda x: score_lines(x, lines),
+        summary,
+        decided=False,
+        sets=True,
+        incomplete=incomplete,
+    )
     if threshold is None:
         return subject
     return replace(subject, counts=decide_label_sets(lines, threshold), decided=True)

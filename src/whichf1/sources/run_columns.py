@@ -336,7 +336,11 @@ def _columns_of_runs(data: Any, columns: Columns) -> RunColumns:
     """The columns of each run of a table: one, or one for each class or label."""
     given, labels = columns.sides, columns.labels
     if columns.probs is None and not columns.bits:
-        return RunColumns(_single(data, columns) or {None: (given,) if given else ()}, labels)
+        single = _single(data, columns)
+        if not single and given is not None:
+            option = next(name for name in GIVEN if getattr(columns, name) is given)
+            given = one_name(given, option)
+        return RunColumns(single or {None: (given,) if given else ()}, labels)
     runs: dict[RunKey | None, tuple[str, ...]] = {}
     classes = isinstance(given, Mapping) and all(isinstance(x, str) for x in given.values())
     if classes:

@@ -129,7 +129,7 @@ class RaterPairs(Statistic):
     def smoothed(self, sample: Sample) -> tuple[Array, list[Twin]]:
         """The value, and the value with one item added: half in agreement, half in disagreement."""
         value = self.values(sample.count)
-        added = self._added
+        added = self._added(sample.typical_weight)
         if added is None:
             return value, [None]
         weight = sample.typical_weight * self._worth
@@ -164,11 +164,10 @@ class RaterPairs(Statistic):
             return 1.0
         return float(table.sums("ratings").sum()) / items / 2
 
-    @cached_property
-    def _added(self) -> RaterTable | None:
+    def _added(self, weight: float) -> RaterTable | None:
         """The item that is added, with two ratings, spread over all pairs of categories.
 
-        Once there are many disagreements, the added one is spread like them.
+        Once items of this weight have many disagreements, the added one is spread like them.
         """
         table, k = self._table, self._table.classes
         if not 1 < k <= _MOST_CATEGORIES:
@@ -181,7 +180,7 @@ class RaterPairs(Statistic):
         seen[cells.true, cells.predicted] = cells.values
         errors = np.where(same, 0.0, (seen + seen.T)[one, two])
         total = float(errors.sum())
-        many = total**2 / (total**2 + _MANY**2)
+        many = total**2 / (total**2 + (_MANY * weight) ** 2)
         if total > 0:
             part = np.where(same, part, (1 - many) * part + many * errors / (2 * total))
         item = np.arange(len(part))

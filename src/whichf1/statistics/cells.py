@@ -265,8 +265,8 @@ class Cells(Statistic):
         if table.classes**2 > _MANY_CELLS and reads_cells(definition):
             return self.values(sample.count).reshape(-1), [None]
         whole = definition.declaration.kind == "agreement"
-        added = PseudoItem.to(table, by_distance=whole and _minds_distances(definition))
         weight = sample.typical_weight
+        added = PseudoItem.to(table, weight, by_distance=whole and _minds_distances(definition))
         values, both = margin_slopes(definition, self.frozen, added.beside(table, weight))
         self.margin_slopes = values[0], both.of(0)
         slope = both.of(1)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import product
 from math import exp, hypot, inf, isclose, isfinite, isnan, log, sqrt
@@ -69,49 +68,48 @@ def estimate(
     if method is None:
         return values, intervals
     bounds, careful = definition.bounds, not isinstance(method, Auto)
-    exact = method.word == Posterior.word or method.word in PROPORTIONS
+    exact, uncovered = _exact(method, statistic, sample), _not_known_to_cover(definition)
     checked: list[Interval | None] = []
     for at, value in enumerate(values.tolist()):
         interval = intervals[at]
         if interval is None or _room(value, bounds) < -NONE:
             checked.append(None)
-        elif exact:
-            checked.append(interval)
         else:
-            few = sample.few() or statistic.few(sample, at, careful)
-            few = few or _not_known_to_cover(definition)
-            checked.append(cautioned(interval, few))
+            few = None if exact else sample.few() or statistic.few(sample, at, careful)
+            checked.append(cautioned(interval, few or uncovered))
     return values, checked
+
+
+def _exact(method: Method, statistic: Statistic, sample: Sample) -> bool:
+    """Whether the method holds for any number of items: a proportion, or a posterior with a prior.
+
+    Without a prior, a posterior only weights the observed items, as a bootstrap does.
+    """
+    if isinstance(method, Posterior):
+        return statistic.with_prior(sample, method.prior)[1] is not sample
+    return method.word in PROPORTIONS
 
 
 def delta_interval(
     definition: Definition, value: float, spread: Spread, few: str | None
 ) -> Interval | None:
     """The interval of one value with this spread, as ``estimate`` gives it by the delta method."""
+    refuse_other(definition)
     interval = interval_of(definition, value, spread)
     if interval is None or _room(value, definition.bounds) < -NONE:
         return None
     return interval if few is None else cautioned(interval, few)
 
 
-def attainable(definition: Definition, interval: Interval | None, classes: int) -> Interval | None:
-    """The interval without values that the score cannot have with so many classes."""
-    least = definition.declaration.least
-    if least is None or interval is None:
-        return interval
-    low = least(classes, **definition.arguments)
-    return interval if interval.low >= low else replace(interval, low=low)
-
-
 def _not_known_to_cover(definition: Definition) -> str | None:
     """Why resampling a score may mislead, in words: no interval is known to be valid."""
     metric, method = definition.declaration, definition.interval
+    name = metric.title if "'s " in metric.title else f"the {metric.title}"
     if isinstance(method, Bootstrap) and metric.bend is not None:
-        bend = f"the {metric.title} has a bend where {metric.bend}"
-        return f"{bend}, and replicates fall on one side of it"
+        return f"{name} has a bend where {metric.bend}, and replicates fall on one side of it"
     if metric.smooth or method is None or not method.drawn:
         return None
-    return f"the {metric.title} is biased or depends on individual items"
+    return f"{name} is biased or depends on individual items"
 
 
 def _room(value: float, bounds: tuple[float, float]) -> float:
@@ -133,8 +131,9 @@ def _estimate(
     method = definition.interval
     if isinstance(method, Auto):
         return automatic(definition, statistic, sample)
-    if method is not None and not method.drawn and method.word not in PROPORTIONS:
+    if method is not None and method.word not in PROPORTIONS:
         refuse_other(definition)
+    if method is not None and not method.drawn and method.word not in PROPORTIONS:
         values, spreads = statistic.spreads(sample)
         pairs = zip(values.tolist(), spreads, strict=True)
         return values, [interval_of(definition, value, spread) for value, spread in pairs]
@@ -218,8 +217,10 @@ def interval_of_two_rates(
 def refuse_other(definition: Definition) -> None:
     """Raise if the interval method does not apply to the metric."""
     metric, method = definition.declaration, definition.interval
-    if method is None or method.drawn or method.word in ("auto", "delta"):
+    if method is None or method.word in ("auto", "delta", Bootstrap.word):
         return
+    if isinstance(method, Posterior):
+        return refuse_posterior(definition, "Use interval='bootstrap'.")
     what = f"the interval {method.word!r} does not apply to {metric.name}"
     if method.word == "delong":
         if is_whole_area(definition):
@@ -247,6 +248,15 @@ def interval_of(definition: Definition, value: float, spread: Spread) -> Interva
     half = normal_quantile((1 + method.level) / 2) * spread.error
     low, high = max(bounds[0], value - half), min(bounds[1], value + half)
     return Interval(low, high, method.level, method.word)
+
+
+def refuse_posterior(definition: Definition, advice: str) -> None:
+    """Raise if the score counts whole items, which draws from a posterior are not."""
+    if definition.declaration.whole:
+        raise DefinitionError(
+            f"{definition.metric} counts whole items, and draws from a posterior are not whole. "
+            f"{advice}"
+        )
 
 
 def sums_interval(
@@ -328,9 +338,11 @@ def bootstrap(
     intervals = []
     for at, (value, column) in enumerate(zip(values.tolist(), columns, strict=True)):
         skew = None
-        if method.kind == "bca":  # a score that depends on individual items has no acceleration
-            skewness = sample.spread(statistic.slope(sample.count, at)).skew if smooth else 0.0
-            skew = (skewness or 0.0) / 6  # over the items, or over the clusters (Efron 1987)
+        if method.kind == "bca":
+            skew = 0.0  # of a score that depends on individual items, or does not vary
+            spread = sample.spread(statistic.slope(sample.count, at)) if smooth else None
+            if spread is not None and spread.error > NONE:
+                skew = (spread.skew or 0.0) / 6  # over the items, or the clusters (Efron 1987)
         intervals.append(percentile_interval(column, value, method.level, skew))
     return intervals
 
@@ -343,19 +355,20 @@ def posterior(
 
 
 def credible(method: Posterior, values: Array, draws: Array) -> list[Interval | None]:
-    """The quantiles of draws (draws, values)."""
+    """The quantiles of draws (draws, values); None if they are the same or the value undefined."""
     intervals: list[Interval | None] = []
+    tails = (1 - method.level) / 2, (1 + method.level) / 2
     for value, column in zip(values.tolist(), draws.T, strict=True):
         defined = column[~np.isnan(column)]
-        if isnan(value) or not len(defined) or defined.min() == defined.max():
+        if isnan(value) or not len(defined):
             intervals.append(None)
             continue
-        tails = (1 - method.level) / 2, (1 + method.level) / 2
-        with np.errstate(invalid="ignore"):  # an infinite draw at the edge of a ratio
-            low, high = np.quantile(defined, tails, method="weibull").tolist()
-        undefined = len(column) - len(defined)
-        high = inf if isnan(high) else high
-        intervals.append(Interval(low, high, method.level, method.word, undefined))
+        with np.errstate(invalid="ignore"):  # between two infinite draws at the edge of a ratio
+            ends = np.quantile(defined, tails, method="weibull")
+        low, high = np.where(np.isnan(ends), inf, ends).tolist()
+        facts = (method.level, method.word, len(column) - len(defined))
+        fixed = low == high or high - low <= NONE
+        intervals.append(None if fixed else Interval(low, high, *facts))
     return intervals
 
 

@@ -581,6 +581,14 @@ class Rankings(Itemwise):
         values, weights = zip(*self._each(each, count.size), strict=True)
         return mean_over_rankings(self._definition, values, weights)[..., None]
 
+    def undefined(self, count: Array) -> tuple[int, RankTable] | None:
+        """The first ranking whose score is undefined, and its table."""
+        for at, ranking in enumerate(self._rankings):
+            table = ranking.table(count)
+            if np.isnan(table_values(self._definition, table)):
+                return at, table
+        return None
+
     def _each(self, work: Callable[[Ranked], Any], size: int) -> list[Any]:
         """What ``work`` gives for each ranking; of very many items, in threads."""
         return in_threads(work, self._rankings, size)

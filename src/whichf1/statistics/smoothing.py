@@ -41,8 +41,8 @@ class PseudoItem(NamedTuple):
     """Whether all cells off the diagonal have the same part."""
 
     @classmethod
-    def to(cls, table: Margins, *, by_distance: bool = False) -> PseudoItem:
-        """The item that is added to this table.
+    def to(cls, table: Margins, weight: float = 1, *, by_distance: bool = False) -> PseudoItem:
+        """The item that is added to this table, whose items have this weight.
 
         Far errors dominate a score that uses distances. Once there are many errors, the added ones
         are therefore spread over the distances like them.
@@ -61,10 +61,10 @@ class PseudoItem(NamedTuple):
         if by_distance:
             errors = np.concatenate([[0.0], table.distances[1:]])
             total = float(errors.sum())
-            many = total**2 / (total**2 + _MANY**2)
+            many = total**2 / (total**2 + (_MANY * weight) ** 2)
             pairs = np.maximum(2 * _across(seen, seen), 1.0)
             wrong *= 1 - many
-            wrong += many * errors / (2 * max(total, 1.0) * pairs)
+            wrong += many * errors / (2 * (total or 1.0) * pairs)
         return cls(seen, 1 / (2 * k), wrong, not by_distance)
 
     def at(self, true: Array, predicted: Array) -> Array:

@@ -124,9 +124,10 @@ class Ranking(Additive, Drawable, kind="ranking"):
         if sizes[0] and sizes[1]:
             return sizes
         name = "item of another class than" if sizes[0] else "item of"
+        n = f"items of weight {self.n:.6g}" if self.weighted else f"{self.n:,} items"
         raise InputError(
             f"{what} ranks positives against negatives: there is no {name} the positive "
-            f"class {self.positive!r} among {self.n:,} items. Pass items of both."
+            f"class {self.positive!r} among {n}. Pass items of both."
         )
 
     def _alike(self) -> dict[str, Any]:
