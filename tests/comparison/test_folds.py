@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from math import sqrt
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pytest
 from benchmarks import study as bench
 from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
 
 import whichf1 as wf
+from whichf1.comparison.crossed import between_models, sums_of_folds
 from whichf1.comparison.folds import corrected_spread, correlated_t, retrained_spread
+from whichf1.comparison.significance import t_p
 from whichf1.statistics.scales import Spread
+from whichf1.tables.trials import RunKey
 
 FOLDINGS: tuple[Literal["averaged", "pooled"], ...] = ("averaged", "pooled")
 X = np.array([0.80, 0.82, 0.79, 0.85, 0.81, 0.78, 0.83, 0.80, 0.84, 0.79])
@@ -86,7 +91,7 @@ def test_the_models_trained_here_by_hand() -> None:
         assert models.interval is not None and models.p_value is not None
         assert models.interval.low < np.mean(a - b) < models.interval.high
         assert models.p_value < 0.05 and models.p_adjusted == models.p_value
-        assert "The same of the models trained here" in str(study)
+        assert "The same: the models trained here" in str(study)
         assert "models_p_value" in study.text("csv")
     pooled = wf.study(y, "accuracy", pred={x: z[:1] for x, z in pred.items()}, fold=fold,
                       folding="pooled").pairs[0]  # fmt: skip
@@ -96,8 +101,6 @@ def test_the_models_trained_here_by_hand() -> None:
 
 def repeated(seed: int, repeats: int, folds: int, n: int) -> tuple[Any, Any, Any]:
     """Whether each system is right about each item in each repetition, the folds, and a frame."""
-    import pandas as pd
-
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
     right = rng.random((2, repeats, n)) < 0.7
@@ -123,41 +126,114 @@ def repeated(seed: int, repeats: int, folds: int, n: int) -> tuple[Any, Any, Any
 
 @pytest.mark.parametrize("folds", [2, 4])
 def test_the_variance_of_training_sets_by_hand(folds: int) -> None:
-    """Shao and Wu (1989): the variance of models without a fold, times training over test items.
+    """Models differ as the folds of a repetition do, once the means of items are taken away.
 
-    The variance is the mean product of two items of a fold, once their means over repetitions are
-    taken away: a loop over all pairs.
+    The jackknife (Shao and Wu 1989) multiplies by training over test items; a model has the items
+    that its fold lacks.
     """
     repeats, n = 6, 40
     right, orders, frame = repeated(3, repeats, folds, n)
     d = right[0] - right[1]
-    left = d - d.mean(0)
-    products = [
-        left[run, i] * left[run, j]
-        for run in range(repeats)
-        for i in range(n)
-        for j in range(n)
-        if i != j and orders[run, i] == orders[run, j]
-    ]
-    models = float(np.mean(products)) / (1 - 1 / repeats) ** 2
-    noise = float((left**2).mean()) / (1 - 1 / repeats) / (n / folds)
+    ease = d.mean(0)
+    left, kept = d - ease, 1 - 1 / repeats
+    squares, products = [], []
+    for run in range(repeats):
+        by_model = [left[run, orders[run] == at].mean() for at in range(folds)]
+        by_items = [ease[orders[run] == at].mean() for at in range(folds)]
+        for model, items in zip(by_model, by_items, strict=True):
+            squares.append((model - np.mean(by_model)) ** 2)
+            products.append((model - np.mean(by_model)) * (items - np.mean(by_items)))
+    noise = np.mean(left**2) / kept / (n / folds) * (1 - 1 / folds)
+    models = (np.mean(squares) / kept - noise) / kept
+    shared = models / repeats - np.mean(products) / kept
     study = wf.study(frame, "accuracy", system="system", run="run", fold="fold", item="item")
     (crossed,) = study.crossed.values()
     assert crossed.between is not None
     a, b = crossed.rows("A"), crossed.rows("B")
     ours = [float(np.mean(x[a, a] + x[b, b] - 2 * x[a, b])) for x in crossed.between]
-    assert ours == pytest.approx([models, noise])
-    items = float(np.var(d.mean(0), ddof=1)) / n
-    training = max(models, 0.0) * (folds - 1)
+    assert ours == pytest.approx([models, noise, shared])
+    items = float(np.var(ease, ddof=1)) / n
+    training = max(models * (folds - 1) + 2 * shared, 0.0)
     pair = study.folds[0]
     assert pair.retrained is not None and pair.retrained.p_value is not None
     assert pair.retrained.standard_error == pytest.approx(sqrt(items + training))
     assert pair.retrained.training == pytest.approx(training / (items + training))
     assert pair.retrained.p_adjusted == pair.retrained.p_value
-    text = " ".join(str(study).split())
-    assert "The same by items and training sets" in text
-    assert ("The estimate is uncertain with this many folds" in text) == (folds > 2)
     assert "retrained_p_value" in study.text("csv")
+
+
+@pytest.mark.parametrize("correlation", [-0.5, 0.0, 0.9])
+@pytest.mark.parametrize("folds", [2, 5])
+def test_what_items_add_as_test_and_as_training_items_has_one_variance(
+    correlation: float, folds: int
+) -> None:
+    """If a score is linear in the items, the estimated variance is right, whatever correlates.
+
+    Up to 3 (K − 1) / n of what training sets add: an item is never in the models that predict it.
+    """
+    rng, n, repeats = np.random.default_rng(8), 200, 6
+    covariance = np.array([[1.0, correlation], [correlation, 1.0]])
+    keys = tuple(RunKey("A", str(run)) for run in range(repeats))
+    estimates = []
+    for _ in range(1500):
+        ease, influence = rng.multivariate_normal([0, 0], covariance, n).T
+        orders = np.stack([rng.permutation(n) % folds for _ in range(repeats)])
+        of_fold = sums_of_folds(np.broadcast_to(influence, orders.shape), orders, folds)
+        trained = (influence.sum() - of_fold) / (n - n // folds)
+        values = ease + np.take_along_axis(trained, orders, 1)
+        by_fold = sums_of_folds(values, orders, folds) / (n // folds)
+        parts = (values - by_fold.mean(1)[:, None]) / n * sqrt(n / (n - 1))
+        between = between_models(keys, parts, by_fold, orders, None)
+        assert between is not None
+        models, _, shared = (float(np.diagonal(x).mean()) for x in between)
+        items = float(np.sum(parts.mean(0) ** 2))
+        estimates.append(items + models * (folds - 1) + 2 * shared)
+    error = float(np.std(estimates)) / sqrt(len(estimates))
+    little = 3 * (folds - 1) / n * (1 + 2 * abs(correlation)) / n
+    assert np.mean(estimates) == pytest.approx(covariance.sum() / n, abs=4 * error + little)
+
+
+@pytest.mark.parametrize(
+    ("repeats", "folds", "test", "cautioned"),
+    [
+        (1, 5, "corrected", "one cross-validation does not show"),
+        (3, 5, "corrected", "more than two folds"),
+        (5, 5, "corrected", "more than two folds"),
+        (4, 2, "corrected", "hard to predict"),
+        (5, 2, "retrained", "fewer than ten repetitions"),
+        (10, 2, "retrained", None),
+    ],
+)
+def test_the_test_that_decides_and_its_caution(
+    repeats: int, folds: int, test: str, cautioned: str | None
+) -> None:
+    """The letters, the pair's own numbers, the first table and JSON are those of one test."""
+    _, _, frame = repeated(9, repeats, folds, 60)
+    better = frame["system"] == "A"
+    frame["pred"] = np.where(better & (frame["item"] % 7 > 0), frame["true"], frame["pred"])
+    third = frame[better].assign(system="C", pred=1 - frame["true"][better])
+    study = wf.study(
+        pd.concat([frame, third]), "accuracy", system="system", run="run", fold="fold", item="item"
+    )
+    text, record = " ".join(str(study).split()), json.loads(study.text("json"))
+    for pair, written in zip(study.folds, record["folds"], strict=True):
+        assert pair.test == written["test"] == test
+        own = getattr(pair, test)
+        assert (pair.p_value, pair.interval, pair.standard_error) == (
+            *(own.p_value, own.interval, own.standard_error),
+        )
+        assert pair.p_adjusted == own.p_adjusted and written["p_value"] == pytest.approx(
+            own.p_value
+        )
+        assert (pair.caution is None) == (cautioned is None)
+        assert pair.caution == written["caution"]
+        if cautioned is not None:
+            assert cautioned in str(pair.caution) and f"Caution: {pair.caution}." in text
+        assert pair.models.caution is not None and f"Caution: {pair.models.caution}." in text
+        apart = not {*study.letters[pair.a]} & {*study.letters[pair.b]}
+        assert apart == (own.p_adjusted < 0.05)
+    first = "by items and training sets" if test == "retrained" else "by the correlation of folds"
+    assert f": the algorithms, {first} " in text.partition("The same: ")[0]
 
 
 def test_training_sets_need_five_repetitions_of_the_same_items() -> None:
@@ -182,10 +258,39 @@ def test_training_sets_with_equal_weights_are_those_without() -> None:
 
 def test_models_that_never_differ_leave_the_variance_of_items() -> None:
     items = Spread(0.1, freedom=50.0)
-    same = retrained_spread(items, 0.0, 0.0, 1.0, 10, 2)
+    same = retrained_spread(items, (0.0, 0.0, 0.0), 1.0, 10, 2)
     assert (same.error, same.freedom) == pytest.approx((items.error, items.freedom))
-    wide = retrained_spread(items, 0.01, 0.005, 1.0, 10, 2)
+    wide = retrained_spread(items, (0.01, 0.005, 0.0), 1.0, 10, 2)
     assert wide.error == pytest.approx(sqrt(0.02)) and wide.freedom < 50
+    wider = retrained_spread(items, (0.01, 0.005, 0.005), 1.0, 10, 2)
+    assert wider.error == pytest.approx(sqrt(0.03))
+    less = retrained_spread(items, (0.01, 0.005, -0.02), 1.0, 10, 2)
+    assert (less.error, less.freedom) == pytest.approx((items.error, items.freedom))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8])
+@pytest.mark.parametrize("correlation", [0.0, 0.3, 0.6, 1.0])
+@pytest.mark.parametrize("single", [0.0, 0.15])
+def test_the_level_of_normal_items_and_models(
+    share: float, correlation: float, single: float
+) -> None:
+    """With ten repetitions of two folds, whatever the share of training sets is."""
+    rng, repeats, n, sets = np.random.default_rng(10), 10, 200, 10_000
+    square, training = 1 - share, share
+    shared = correlation * sqrt(square * training)
+    rejected = 0
+    for _ in range(sets):
+        items = rng.normal(0, sqrt(square), repeats)
+        models = rng.normal(0, sqrt(training * (1 - correlation**2) + single), repeats)
+        models -= shared / square * items
+        seen, both = float(np.mean(models**2)), -float(np.mean(items * models))
+        parts = (seen - single, single, both)
+        spread = retrained_spread(Spread(sqrt(square), freedom=n - 1.0), parts, 1.0, repeats, 2)
+        difference = rng.normal(0, sqrt(square + training + 2 * shared))
+        p = t_p(difference, spread)
+        rejected += p is not None and p < 0.05
+    assert 0.035 - 0.005 < rejected / sets < 0.065
 
 
 def test_folds_of_one_item_have_a_variance() -> None:
@@ -313,8 +418,6 @@ def test_repeated_cross_validation_has_all_folds_in_one_test() -> None:
 
 
 def test_a_run_without_a_fold_is_named() -> None:
-    import pandas as pd
-
     frame = pd.DataFrame(
         {
             "item": [0, 1, 2, 3] * 2,
@@ -336,8 +439,6 @@ def test_one_fold_is_not_a_cross_validation() -> None:
 
 
 def test_folds_that_overlap_are_refused() -> None:
-    import pandas as pd
-
     parts = []
     for fold, items in ((1, [0, 1, 2]), (2, [2, 3])):
         own = {"item": items, "true": [0] * len(items), "pred": [0] * len(items), "fold": fold}
@@ -361,6 +462,10 @@ def test_the_simulated_models_have_the_accuracy_that_is_computed(learner: str) -
     learned = learn(x, true, orders, folds, strength)
     of_new = rng.integers(0, 2, new)
     fresh = rng.standard_normal((new, features)) + strength * (2 * of_new - 1)[:, None]
+    if learner == "midway":
+        for items, label in ((x, true), (fresh, of_new)):
+            where = strength * (2 * label - 1)
+            items[:, 0] = where + (items[:, 0] - where) * np.where(label, bench.STRETCH, 1.0)
 
     def classes(known: Any, items: Any, moved: float) -> Any:
         if learner.startswith("limit"):
@@ -368,7 +473,20 @@ def test_the_simulated_models_have_the_accuracy_that_is_computed(learner: str) -
             return items[:, 0] > 1 + moves.get("gain", 0.0) * estimate + moved
         if learner == "neighbour":
             return true[known][np.abs(items - x[known, 0]).argmin(1)]
+        if learner == "stump":
+            limits = [
+                (np.sum((x[known, at] > limit) == (true[known] == side)), at, limit, side)
+                for at in range(features)
+                for limit in np.sort(x[known, at])
+                for side in (0, 1)
+            ]
+            _, at, limit, side = max(limits, key=lambda each: each[0])
+            after = x[known, at][x[known, at] > limit]
+            limit = np.inf if not len(after) else (float(limit) + float(after.min())) / 2
+            return (items[:, at] > limit) == side
         low, high = (x[known & (true == label)].mean(0) for label in (0, 1))
+        if learner == "midway":
+            return items[:, 0] > (low + high) / 2
         return (((items - low) ** 2).sum(1) > ((items - high) ** 2).sum(1)).astype(int)
 
     accuracy = []
@@ -393,11 +511,10 @@ def test_the_page_has_the_rows_of_one_simulation() -> None:
     for row in rows:
         kept = row.test in ("matched runs", "unmatched runs") and row.runs > 2
         kept |= row.family == "data sets" and row.test == "random effects"
-        of_models = row.family == "folds" and row.test == bench.TRAINED
-        kept |= of_models and row.variance == "few centroids"
+        if row.family == "folds":
+            kept |= row.test == bench.TRAINED and row.variance == "few centroids"
+            # seeds look like variance of training sets
+            decides = row.test == bench.RETRAINED and (row.runs, row.folds) == (10, 2)
+            kept |= decides and row.variance != "limit, seeds"
+            assert not decides or row.rejected <= high, row
         assert not kept or low <= row.rejected <= high, row
-        design = (row.runs, row.folds)
-        if row.family == "folds" and row.test == bench.RETRAINED and design == (10, 2):
-            # seeds look like variance of training sets; 0.005: the Monte-Carlo error
-            at_least = 0.0 if row.variance == "limit, seeds" else low
-            assert at_least <= row.rejected <= high + 0.005, row
