@@ -163,20 +163,20 @@ OVERLAPPING = (
 )
 UNRELATED = (
     "this test assumes that items which are hard to predict are as good for training as others; if "
-    "they are not, it rejects too often (in up to 12 % of simulated cases)"
+    "they are not, it rejects too often (in 8–11 % of simulated cases)"
 )
 MANY_FOLDS = (
     "with more than two folds, repetitions say little about training sets; the test is "
-    "conservative for many learners, and rejects too often for some (in up to 9 % of simulated "
+    "conservative for many learners, and rejects too often for some (in up to 8 % of simulated "
     "cases); repeat a cross-validation of two folds ten times"
 )
 FEW = (
     "fewer than ten repetitions say little about training sets; with five, this test rejects in up "
-    "to 8 % of simulated cases"
+    "to 7 % of simulated cases"
 )
 SINGLE = (
-    "this test rejects too often if single training items matter (in 9–11 % of simulated cases for "
-    "nearest neighbours)"
+    "this test rejects too often if single training items matter (in 7–22 % of simulated cases for "
+    "nearest neighbours and decision stumps)"
 )
 """When tests reject too often."""
 

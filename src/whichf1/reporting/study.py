@@ -278,7 +278,9 @@ def _folds(study: Study) -> Iterator[Block]:
         yield _grid({**PAIR, **several, **columns}, pairs, f"{heading}: {name}")
         heading = "The same"
         yield from map(Note, notes if test == first.test else [])
-        yield Note(f"{ALGORITHMS} {words}" if test == first.test else words)
+        if test == first.test:
+            yield Note(ALGORITHMS)
+        yield Note(words)
         for text in dict.fromkeys(x.caution for x in tests if x.caution):
             yield Note(f"Caution: {text}.")
         if test == "corrected":
