@@ -149,6 +149,13 @@ def is_number(value: object) -> bool:
     return True
 
 
+def numbered(n: int, noun: str) -> str:
+    """'1 item', '1,000 items', '2 classes'."""
+    if n != 1 and noun.endswith("y"):
+        return f"{n:,} {noun[:-1]}ies"
+    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
 MOST_NAMES = 50
 """How many names an error lists."""
 

@@ -84,8 +84,78 @@ def test_no_item_in_every_run() -> None:
         for name in "AB"
         for at in (0, 2)
     ]
-    with pytest.raises(InputError, match="no item is in every run"):
+    with pytest.raises(InputError, match=r"no item is in every run .*B, run 2 has 2.* same items"):
         wf.study(sum(parts[1:], parts[0]), "accuracy", missing="complete")
+
+
+def test_nothing_in_common_is_named() -> None:
+    y = [0, 1] * 4
+    apart = wf.trials(y, pred={"A": [y, y]}, dataset="qa") + wf.trials(
+        y, pred={"B": [y, y]}, dataset="nli"
+    )
+    with pytest.raises(InputError, match=r"every system \(A has qa; B has nli\)"):
+        wf.study(apart, "accuracy", missing="complete")
+    runs = wf.trials(y, pred={"A": {"1": y, "2": y, "3": y}, "B": {"7": y, "8": y}})
+    with pytest.raises(InputError, match=r"no run in common \(A has 1, 2, 3; B has 7, 8\)"):
+        wf.study(runs, "accuracy", missing="complete")
+
+
+def test_what_is_detectable_is_possible() -> None:
+    """With few items, no difference may be detectable; without variation, none is known."""
+    rng = np.random.default_rng(6)
+    seen = set()
+    for _ in range(60):
+        n, runs = int(rng.integers(2, 30)), int(rng.integers(2, 4))
+        y = rng.integers(0, 2, n)
+        share = rng.choice([0.5, 0.9, 1.0])
+        pred = {x: [np.where(rng.random(n) < share, y, 1 - y) for _ in range(runs)] for x in "AB"}
+        study = wf.study(y, "accuracy", pred=pred)
+        (pair,) = study.pairs
+        known = pair.interval is not None, pair.detectable is not None
+        assert known in {(True, True), (True, False), (False, False)}
+        assert pair.detectable is None or 0 < pair.detectable <= 1
+        text = " ".join(study.text().split())
+        assert ("'detectable': the smallest" in text) == known[1]
+        assert ("No possible difference is detected" in text) == (known == (True, False))
+        seen.add(known)
+    assert len(seen) == 3
+
+
+def test_runs_that_agree_by_chance_have_a_caution() -> None:
+    rng = np.random.default_rng(7)
+    y = np.arange(100) % 2
+    runs = [np.where(np.isin(np.arange(100), rng.permutation(100)[:30]), 1 - y, y) for _ in "12345"]
+    study = wf.study(y, "accuracy", pred={"A": runs, "B": [y] * 5})  # always 30 other errors
+    (pair,) = study.pairs
+    assert pair.components is not None and pair.standard_error is not None
+    assert pair.standard_error < 0.8 * pair.components.error()
+    assert "runs differ less than errors by chance would make them (A − B)" in " ".join(
+        study.text().split()
+    )
+    assert "differ less than errors" not in wf.study(RUNS, item="item").text()
+
+
+def test_what_a_table_of_data_sets_lacks_has_a_reason() -> None:
+    data = frame()
+    single = data[~((data["dataset"] == "qa") & (data.system == "A") & (data.run > 0))]
+    study = wf.study(single, "accuracy", missing="all", **COLUMNS)
+    text = " ".join(study.text().split())
+    assert "Caution: A has one run, whose variance is unknown." in text
+    assert "the variance of runs is unknown" not in text  # no test ignores it
+    assert study.across[0].meta is None and "There is no meta-analysis" in text
+    assert "Random-effects" not in text and "Use the meta-analysis" not in text
+
+
+def test_a_test_that_was_not_done_is_not_referred_to() -> None:
+    y, fold = np.arange(60) % 2, np.arange(60) % 3
+    rng = np.random.default_rng(8)
+    for repeats, words in ((2, "With five repetitions or more"), (5, "See the test of items")):
+        runs = {
+            x: {str(r): np.where(rng.random(60) < 0.8, y, 1 - y) for r in range(repeats)}
+            for x in "AB"
+        }
+        study = wf.study(y, "accuracy", pred=runs, fold=fold)
+        assert words in " ".join(study.text().split())
 
 
 def test_a_signature_does_it_again() -> None:
@@ -196,3 +266,36 @@ def test_a_notebook_shows_the_study() -> None:
         study.text("docx")
     with pytest.raises(wf.errors.FileError, match=r"is an \.html file"):
         study.save_page("study.txt")
+
+
+def test_a_system_is_named_once(tmp_path: Path, run: Run) -> None:
+    path = tmp_path / "wide.csv"
+    path.write_text("true,a,b,c,d\n0,0,1,0,1\n1,1,1,0,1\n")
+    code, _, err = run("study", path, "--pred", "A=a,b", "--pred", "A=c,d")
+    assert code == 2 and "--pred names a system twice: A=a,b, A=c,d" in err
+
+
+def test_what_no_test_uses_is_said() -> None:
+    y, fold = np.arange(60) % 2, np.arange(60) % 3
+    rng = np.random.default_rng(9)
+    pred = {x: [np.where(rng.random(60) < 0.8, y, 1 - y) for _ in range(2)] for x in "AB"}
+    by_runs = wf.study(y, "accuracy", pred=pred, rope=0.02, margin=0.1)
+    assert by_runs.notes == (
+        "rope (--rope) is for folds and data sets: tests by runs do not use it.",
+    )
+    by_folds = wf.study(y, "accuracy", pred=pred, fold=fold, rope=0.02, margin=0.1)
+    assert by_folds.notes == ("margin (--margin) is for runs: tests by folds do not use it.",)
+    over = wf.study(frame(), "accuracy", **COLUMNS, rope=0.02, margin=0.1)
+    assert not over.notes and "'equivalence': two one-sided tests" in " ".join(over.text().split())
+
+
+def test_few_items_that_decide_have_a_caution() -> None:
+    y = [0, 1] * 50
+    wrong = {3: "few items decide, so it may not keep its level", 40: "about these runs only"}
+    for errors, words in wrong.items():
+        pred = {"A": y, "B": [1 - x if at < errors else x for at, x in enumerate(y)]}
+        sets = [wf.trials(y, pred=pred, dataset=name) for name in ("qa", "nli")]
+        study = wf.study(sets[0] + sets[1], "accuracy")
+        assert all(
+            pair.caution is not None and pair.caution.endswith(words) for pair in study.pairs
+        )

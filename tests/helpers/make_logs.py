@@ -3,7 +3,8 @@
     pip install 'lm-eval==0.4.13' 'inspect-ai==0.3.285'
     python tests/helpers/make_logs.py tests/data/logs
 
-No model is needed: lm-evaluation-harness has a dummy one, and Inspect a mock.
+No model is needed: lm-evaluation-harness has a dummy one, and Inspect a mock. Those in mixed have
+tasks with different metrics and filters; chat and shuffled have messages and no ids.
 """
 
 from __future__ import annotations
@@ -33,6 +34,33 @@ metric_list:
     aggregation: mean
     higher_is_better: true
   - metric: acc_norm
+    aggregation: mean
+    higher_is_better: true
+"""
+
+WRITTEN = """task: {task}
+dataset_path: json
+dataset_kwargs:
+  data_files:
+    test: {data}
+test_split: test
+output_type: generate_until
+doc_to_text: "{{{{question}}}}"
+doc_to_target: "{{{{'lol' if answer else 'no'}}}}"
+repeats: 2
+generation_kwargs:
+  until: ["\\n"]
+  do_sample: true
+filter_list:
+  - name: first
+    filter:
+      - function: take_first
+  - name: majority
+    filter:
+      - function: majority_vote
+      - function: take_first
+metric_list:
+  - metric: exact_match
     aggregation: mean
     higher_is_better: true
 """
@@ -67,8 +95,12 @@ def harness(folder: Path) -> None:
             data = work / f"{task}.jsonl"
             data.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
             (work / f"{task}.yaml").write_text(TASK.format(task=task, data=data))
-        for seed, system in ((1, "first"), (2, "second")):
-            out = work / system
+        written = WRITTEN.format(task="written", data=work / "parity.jsonl")
+        (work / "written.yaml").write_text(written)
+        systems = [("first", "sums,parity"), ("second", "sums,parity")]
+        systems += [("mixed/first", "sums,written"), ("mixed/second", "sums,written")]
+        for at, (system, tasks) in enumerate(systems):
+            seed, out = at % 2 + 1, work / system
             command = [
                 sys.executable,
                 "-m",
@@ -76,7 +108,7 @@ def harness(folder: Path) -> None:
                 "--model",
                 "dummy",
                 "--tasks",
-                "sums,parity",
+                tasks,
             ]
             command += ["--include_path", str(work), "--log_samples", "--output_path", str(out)]
             subprocess.run([*command, "--seed", str(seed)], check=True)
@@ -130,6 +162,27 @@ def inspect(folder: Path, many: int = 8) -> None:
                 inspect_ai.eval(task, model=mock, epochs=2, max_samples=1, max_connections=1, **how)
                 (made,) = Path(work).glob(f"*.{format}")
                 shutil.copy(made, folder / f"{name}.{format}")
+    user = model.ChatMessageUser
+    chats = [
+        dataset.Sample(id=x.id, input=[user(content=x.input)], target=x.target) for x in samples
+    ]
+    unnamed = [dataset.Sample(input=x.input, target=x.target) for x in samples]
+    for name, asked in (("chat", chats), ("shuffled", unnamed)):
+        for seed, system in enumerate("ab"):
+            shown = dataset.MemoryDataset(asked, name=name)
+            if name == "shuffled":
+                shown.shuffle(seed=seed)
+            task = inspect_ai.Task(
+                dataset=shown, solver=solver.generate(), scorer=scorer.match(), name=name
+            )
+            mock = model.get_model(
+                "mockllm/model", custom_outputs=outputs(0.6, seed), memoize=False
+            )
+            with tempfile.TemporaryDirectory() as work:
+                how = {"log_dir": work, "log_format": "eval", "display": "none"}
+                inspect_ai.eval(task, model=mock, max_samples=1, max_connections=1, **how)
+                (made,) = Path(work).glob("*.eval")
+                shutil.copy(made, folder / f"{name}-{system}.eval")
 
 
 if __name__ == "__main__":

@@ -167,3 +167,13 @@ def test_a_long_table_goes_over_pages_with_its_head(run: Run, tmp_path: Path) ->
     pages = [page for page in done.stdout.split("\f") if "doc" in page]
     assert len(pages) > 1 and all("accuracy" in page and "system" in page for page in pages)
     assert sum(page.count("careful") for page in pages) >= 51
+
+
+def test_long_names_leave_space_for_numbers() -> None:
+    """Names of two systems may be broken, so that their numbers are not in a table each."""
+    y = [0, 1] * 20
+    names = [f"organization/Model-{at}.1-8B-Instruct-v2" for at in (1, 2)]
+    pred = {x: [[0, 1] * (19 - at) + [1, 0] * (1 + at), y] for at, x in enumerate(names)}
+    tables = wf.study(y, "accuracy", pred=pred).text("latex").split(r"\toprule")[1:]
+    heads = [table.strip().splitlines()[0] for table in tables]
+    assert next(head.count("&") for head in heads if head.startswith("A & B")) >= 4

@@ -57,7 +57,9 @@ def parameters(draw: st.DrawFn, name: str) -> dict[str, Any]:
         "k": st.integers(1, 3),
         "ties": st.sampled_from(["first", "last", "best", "worst"]),
     }
-    return {k: draw(choices[k]) for k in EVERY[name].parameters if k in choices}
+    drawn = {k: draw(choices[k]) for k in EVERY[name].parameters if k in choices}
+    assume(drawn.get("min_fpr", 0) < (drawn.get("max_fpr") or 1))  # else an error
+    return drawn
 
 
 def weights_of(n: int, weight: Any) -> Any:
@@ -141,6 +143,25 @@ def test_a_weighted_ranking(items: Any, name: str, data: st.DataObject) -> None:
     expected = exact.RANKINGS[name](scored, **dict(definition.parameters))
     values = values_of(definition, rows, weights, lambda x: zip(*x, strict=True))
     check(definition, expected, values)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_rankings_of_items_whose_weights_are_far_apart(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    tried = 0
+    while tried < 12:
+        n = int(rng.integers(2, 7))
+        y, s = rng.integers(0, 2, n), rng.choice([0, 0.1, 0.25, 0.5, 0.75, 1], n)
+        if len({*y}) < 2:
+            continue
+        powers = rng.choice([-300, -160, -20, -1, 0, 3, 160, 300], n)
+        weights = 10.0**powers * rng.choice([1, 3.7], n)
+        items = [*zip(y.tolist(), s.tolist(), weights.tolist(), strict=True)]
+        for name in WEIGHTED:
+            definition = Definition(metric=name)
+            expected = exact.RANKINGS[name](items, **dict(definition.parameters))
+            check(definition, expected, [definition(y, s, weights=weights).value])
+        tried += 1
 
 
 @settings(max_examples=60)

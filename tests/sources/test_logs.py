@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 from tests.helpers.commands import Run
+from whichf1.cli.compare import compare
+from whichf1.cli.options import CompareOptions
 from whichf1.errors import FileError, InputError
 from whichf1.sources import logs
 from whichf1.sources.logs import read_logs
@@ -67,7 +69,9 @@ def test_both_formats_of_inspect_are_the_same_log() -> None:
 def test_questions_come_in_clusters() -> None:
     data = read_logs([GOOD], cluster="topic").trials.data_sets["sums"]
     assert data.cluster_names == ("t0", "t1", "t2", "t3")
-    with pytest.raises(InputError, match="have no 'subject'"):
+    with pytest.raises(
+        InputError, match=r"the field 'subject' is missing for 8 of 8 items\. Known: topic"
+    ):
         read_logs([GOOD], cluster="subject")
     assert read_logs([FIRST], cluster="topic").trials.data_sets["sums"].cluster_names is not None
 
@@ -130,7 +134,7 @@ def test_samples_without_a_score_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "failed.json"
     path.write_text(json.dumps(record))
     read = read_logs([f"x={path}"])
-    assert "1 of 16 samples are left out (1: it failed)" in read.notes[0]
+    assert "1 of 16 samples is left out (1: it failed)" in read.notes[0]
     assert not read.trials.data_sets["sums"].complete
 
 
@@ -152,10 +156,10 @@ def test_scores_of_inspect_may_be_several(tmp_path: Path) -> None:
             lambda own: [{**x, "filter": y} for y in ("none", "strict") for x in own],
             "several filters",
         ),
-        (lambda own: own + own[:1], "appears 2 times in one run"),
+        (lambda own: own + own[:1], "appears 2 times in run '1'"),
         (lambda own: [{k: v for k, v in own[0].items() if k != "doc_id"}], "has no 'doc_id'"),
         (lambda own: [], "has no samples"),
-        (lambda own: [{**x, "metrics": []} for x in own], "no sample has acc"),
+        (lambda own: [{**x, "metrics": []} for x in own], "a has acc, acc_norm; b has none"),
     ],
 )
 def test_bad_logs_of_the_harness(tmp_path: Path, change: Any, words: str) -> None:
@@ -165,8 +169,124 @@ def test_bad_logs_of_the_harness(tmp_path: Path, change: Any, words: str) -> Non
 
 def test_logs_without_a_common_value_say_what_each_has(run: Run) -> None:
     code, _, err = run("compare", "--log", LOGS / "good.eval", "--log", LOGS / "first")
-    words = "no sample has match, only acc, acc_norm. Name a value that all logs have"
+    words = "no metric is in all logs (mockllm/model has match; first has acc, acc_norm)"
     assert code == 2 and words in " ".join(err.split())
+
+
+def test_tasks_may_have_different_metrics_and_filters(tmp_path: Path, run: Run) -> None:
+    paths = [str(LOGS / "mixed" / name) for name in ("first", "second")]
+    with pytest.raises(InputError, match=r"several filters: first, majority\. Choose one"):
+        read_logs(paths)
+    read = read_logs(paths, filter="majority")  # sums has no filter to choose
+    assert read.value == "score" and {*read.trials.data_sets} == {"sums", "written"}
+    assert read.notes == (
+        "The values are those of acc (sums); exact_match (written); there are also acc_norm.",
+    )
+    right = [np.mean([x["acc"] for x in rows(path, "sums")]) for path in paths]
+    assert read.trials.data_sets["sums"].predicted.mean(1).tolist() == right
+    read = read_logs(paths, filter="first", value="acc")
+    assert {*read.trials.data_sets} == {"sums"} and read.value == "acc"
+    assert "data set 'written', no sample of which has 'acc', only exact_match" in read.notes[0]
+    with pytest.raises(InputError, match=r"no filter 'firsts'\. Did you mean"):
+        read_logs(paths, filter="firsts")
+    with pytest.raises(InputError, match=r"no log has the filter 'first'\. Known: none"):
+        read_logs([FIRST, SECOND], filter="first")
+    code, out, _ = run("compare", "--log", paths[0], "--log", paths[1], "--filter", "first")
+    assert code == 0 and "mean score" in out
+
+
+@pytest.mark.parametrize("name", ["chat", "shuffled"])
+def test_questions_are_matched_whatever_their_ids_are(name: str) -> None:
+    """Messages have new ids in every evaluation; ids may be positions in shuffled data."""
+    paths = [str(LOGS / f"{name}-{system}.eval") for system in "ab"]
+    data = read_logs(paths).trials.data_sets[name]
+    assert data.n == 8 and data.complete
+    for path, values in zip(paths, data.predicted, strict=True):
+        alone = read_logs([path]).trials.data_sets[name]
+        assert sorted(x.split(":")[1] for x in alone.ids) == sorted(
+            x.split(":")[1] for x in data.ids
+        )
+        known = dict(zip((x.split(":")[1] for x in alone.ids), alone.predicted[0], strict=True))
+        assert values.tolist() == [known[x.split(":")[1]] for x in data.ids]
+
+
+def test_equal_questions_are_distinguished_by_their_ids(tmp_path: Path) -> None:
+    def change(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [*own[::-1], {**own[0], "doc_id": 99, "acc": 0.5}]
+
+    data = read_logs(changed(tmp_path, change)).trials.data_sets["sums"]
+    assert data.n == 13 and [x for x in data.ids if x.startswith("99:")]
+    missing = np.isnan(data.predicted)
+    assert missing.sum() == 1 and missing[0].sum() == 1
+    own = [x["acc"] for x in rows(SECOND, "sums")]
+    assert np.nansum(data.predicted[1]) == sum(own) + 0.5
+
+
+def test_several_logs_of_a_task_are_runs(tmp_path: Path) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    for name, task_id in (("a", "one"), ("b", "two")):
+        record["eval"]["task_id"] = task_id
+        (tmp_path / f"{name}.json").write_text(json.dumps(record))
+    for paths in ([f"x={tmp_path}/*.json"], [f"x={tmp_path}/a.json", f"x={tmp_path}/b.json"]):
+        data = read_logs(paths).trials.data_sets["sums"]
+        assert data.systems == ("x",)
+        assert [key.run for key in data.keys] == ["one 1", "one 2", "two 1", "two 2"]
+    (tmp_path / "copy.json").write_text(json.dumps(record))  # or a retry, which keeps the id
+    with pytest.raises(InputError, match=r"2 times in run 'two 1'\. Is there a copy"):
+        read_logs([f"x={tmp_path}/*.json"])
+
+
+@pytest.mark.parametrize("status", ["cancelled", "error", "started"])
+def test_evaluations_that_did_not_finish_are_named(tmp_path: Path, status: str) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    path = tmp_path / "part.json"
+    path.write_text(json.dumps({**record, "status": status}))
+    (note,) = read_logs([f"x={path}"]).notes
+    assert note == f"x, sums: the evaluation did not finish (its status is {status!r})."
+
+
+def test_older_logs_of_the_harness(tmp_path: Path) -> None:
+    """Before 0.4.7, samples did not list their metrics, and before 0.4.3, they had no hashes."""
+    new = ("filter", "metrics", "doc_hash", "prompt_hash", "target_hash")
+
+    def change(own: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [{k: v for k, v in x.items() if k not in new} for x in own]
+
+    data = read_logs(changed(tmp_path, change)).trials.data_sets["sums"]
+    assert data.n == 12 and data.complete
+    assert data.predicted[1].tolist() == [x["acc"] for x in rows(SECOND, "sums")]
+
+
+def test_logs_may_be_renamed(tmp_path: Path, run: Run) -> None:
+    paths = []
+    for name, folder in (("base", FIRST), ("tuned", SECOND)):
+        paths.append(tmp_path / f"{name}.jsonl")
+        shutil.copy(next(Path(folder).glob("samples_sums_*")), paths[-1])
+    read = read_logs([*map(str, paths)])
+    assert [*read.trials.data_sets] == [""] and read.trials.systems == (*map(str, paths),)
+    shutil.copy(paths[0], tmp_path / "samples_my_long_task.jsonl")
+    assert [*read_logs([str(tmp_path / "samples_my_long_task.jsonl")]).trials.data_sets] == [
+        "my_long_task"
+    ]
+    code, _, err = run(
+        "compare", "--log", paths[0], "--log", tmp_path / "samples_my_long_task.jsonl"
+    )
+    assert code == 2 and "no data set has runs of every system" in err
+
+
+@pytest.mark.parametrize(
+    ("value", "number"),
+    [("C", 1), ("I", 0), ("P", 0.5), ("N", 0), ("yes", 1), ("False", 0), (True, 1), ("0.25", 0.25)],
+)
+def test_scores_of_inspect_are_read_as_it_reads_them(
+    tmp_path: Path, value: Any, number: float
+) -> None:
+    record = json.loads((LOGS / "good.json").read_text())
+    for sample in record["samples"]:
+        sample["scores"]["match"]["value"] = value
+    path = tmp_path / "scores.json"
+    path.write_text(json.dumps(record))
+    assert (read_logs([str(path)]).trials.data_sets["sums"].predicted == number).all()
 
 
 def test_a_filter_is_chosen(tmp_path: Path) -> None:
@@ -268,6 +388,35 @@ def test_paths_are_checked(tmp_path: Path) -> None:
     for name in ("good", "other"):
         shutil.copy(GOOD, tmp_path / f"{name}.eval")
     assert logs.WORDS["P"] == 0.5
+
+
+PLANNED = "level adjust power margin rope seed"
+DEFINED = "average positive classes exclude ignore class_shares undefined scope"
+READ = "file from_ table query hive memory_limit on_error engine master gold pred_file id"
+APPLY = {
+    "--value": f"value weights frequencies cluster replicates effect posterior {READ} {PLANNED}",
+    "--log without --answers": f"log value cluster filter missing {PLANNED}",
+    "--log and --answers": f"log answers metric cluster filter missing {DEFINED} {PLANNED}",
+}
+PRINTED = "format decimals output signature caption latex_label siunitx"
+
+
+@pytest.mark.parametrize("mode", [*APPLY])
+def test_options_that_would_do_nothing_are_refused(mode: str) -> None:
+    """A gate that is silently ignored never fails."""
+    modes: dict[str, dict[str, Any]] = {
+        "--value": {"file": "items.csv", "value": ["x", "y"]},
+        "--log without --answers": {"log": [FIRST, SECOND]},
+        "--log and --answers": {"log": [FIRST, SECOND], "answers": True},
+    }
+    allowed = {*APPLY[mode].split(), *PRINTED.split()}
+    for name, declared in CompareOptions.declared_options().items():
+        if name in allowed or name in ("log", "answers" if "without" in mode else ""):
+            continue
+        value = not declared.default if isinstance(declared.default, bool) else ["other"]
+        options = CompareOptions(**{**modes[mode], name: value})
+        with pytest.raises(InputError, match=f"does not apply with {mode}"):
+            compare(options)
 
 
 VALUES = "x,y,topic\n0.1,0.4,a\n0.5,0.2,a\n0.9,0.95,b\n0.3,0.7,b\n0.4,0.6,c\n-1.5,0.3,c\n"

@@ -10,6 +10,9 @@ from typing import Any
 from whichf1.cli.files import Paths, is_saved, keeping, opened, source_name
 from whichf1.cli.options import (
     CompareOptions,
+    DefinitionOptions,
+    FileOptions,
+    OutputOptions,
     find_label,
     is_list,
     label_columns,
@@ -45,6 +48,21 @@ from whichf1.sources.systems import ScoreColumns, read_systems
 from whichf1.tables.counts import Counts
 from whichf1.tables.labels import Labels
 
+PLANNED = ("level", "adjust", "power", "margin", "rope", "seed")
+"""Options of every plan."""
+OF_VALUES = {
+    *FileOptions.declared_options(),
+    *OutputOptions.declared_options(),
+    *PLANNED,
+    *("value", "weights", "frequencies", "cluster", "replicates", "effect", "posterior"),
+}
+"""Options that apply to values of items."""
+OF_LOGS = {
+    *OutputOptions.declared_options(),
+    *PLANNED,
+    *("log", "cluster", "filter", "missing"),
+}
+"""Options that apply to logs."""
 NAMES = ("replicates", "seed", "power", "margin", "adjust", "effect", "rope")
 """Options that belong to the plan."""
 
@@ -87,7 +105,7 @@ def compare(options: CompareOptions) -> None:
 
 def _compare_values(options: CompareOptions) -> None:
     """Compare systems by a value that each has of every item."""
-    _refuse_other(options, "--value", "pred", "true", "labels_sep", "by", "answers", "filter")
+    options.refuse_other("--value", OF_VALUES)
     planning = _planning(options)
     definition, plan = planned("mean_value", {}, options.level, planning)
     columns = {x: getattr(options, x) for x in ("weights", "frequencies", "cluster")}
@@ -104,10 +122,14 @@ def _compare_values(options: CompareOptions) -> None:
 
 def _compare_logs(options: CompareOptions) -> None:
     """Compare the systems of logs: tasks are data sets, epochs runs, and samples items."""
-    _refuse_other(options, "--log", "file", "pred", "true", "weights", "frequencies", "by")
+    if options.answers:
+        answers = {"answers", "metric", *DefinitionOptions.declared_options()}
+        options.refuse_other("--log and --answers", OF_LOGS | answers)
+    else:
+        options.refuse_other("--log without --answers", {*OF_LOGS, "value"})
     values = options.value or [None]  # type: ignore[list-item]
-    if len(values) > 1:
-        raise InputError("logs are compared by one metric: use --value once")
+    if len(values) > 1 or len(options.metric) > 1:
+        raise InputError("logs are compared by one metric: use --value, or -m, once")
     read = read_logs(
         options.log or [],
         value=values[0],
@@ -119,7 +141,7 @@ def _compare_logs(options: CompareOptions) -> None:
         "adjust": options.adjust or "fdr",
         "missing": options.missing or "complete",
     }
-    settings |= {x: getattr(options, x) for x in ("power", "margin", "rope", "seed")}
+    settings |= {x: getattr(options, x) for x in PLANNED if x not in ("level", "adjust")}
     if options.answers:
         labels = Labels.sorted({x for data in read.trials.data_sets.values() for x in data.labels})
         definition, plan = plan_study(
@@ -132,14 +154,6 @@ def _compare_logs(options: CompareOptions) -> None:
     study = replace(study, notes=(*read.notes, *study.notes))
     source = ", ".join(map(shown_name, (options.log or [])[:3]))
     options.finish(study_document(study, source), source, [])
-
-
-def _refuse_other(options: CompareOptions, chosen: str, *names: str) -> None:
-    """Raise for options that have no meaning together with this one."""
-    for name in names:
-        if getattr(options, name):
-            written = "FILE" if name == "file" else f"--{name.replace('_', '-')}"
-            raise InputError(f"{written} does not apply with {chosen}: remove it")
 
 
 def _planning(options: CompareOptions) -> dict[str, Any]:

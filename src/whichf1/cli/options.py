@@ -11,7 +11,7 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from enum import StrEnum
 from functools import cache, partial
@@ -73,6 +73,13 @@ class Declared(NamedTuple):
             settings |= {"is_flag": True, "type": None}
         shown = self.default not in (None, REQUIRED, ()) and not (self.names and type_ is bool)
         return click.Option([name, *words], multiple=several, show_default=shown, **settings)
+
+    def written(self, name: str) -> str:
+        """What a user writes to set it, for an attribute of this name."""
+        if self.kind is PositionalArgument:
+            return name.upper()
+        dashed = next((x for x in self.names if x.startswith("--")), f"--{name.replace('_', '-')}")
+        return dashed if self.default is not True else f"--no-{dashed[2:]}"
 
     def value(self, typed: Any, hint: Any) -> Any:
         """What was given, as the attribute's type; an option that was not given is its default."""
@@ -237,6 +244,16 @@ class OptionGroup:
                 if isinstance(each, Declared):
                     every.setdefault(name, each)
         return every
+
+    def refuse_other(self, chosen: str, allowed: Collection[str]) -> None:
+        """Raise for an option that was set but would do nothing beside the one that was chosen."""
+        for name, declared in self.declared_options().items():
+            value = getattr(self, name)
+            plain = (*value,) if isinstance(value, list) else value
+            if name not in allowed and plain != declared.default:
+                raise InputError(
+                    f"{declared.written(name)} does not apply with {chosen}: remove it"
+                )
 
     def but(self, **values: Any) -> Self:
         """The same options, some with other values."""
@@ -760,7 +777,7 @@ class CompareOptions(SliceOptions, DataOptions, DefinitionOptions, ResamplingOpt
     )
     log: list[str] | None = option(
         "Instead of a file: a log of lm-evaluation-harness (samples_*.jsonl) or Inspect (.eval, "
-        ".json), a folder of them, or SYSTEM=PATH; repeatable."
+        ".json), a folder of them, or SYSTEM=PATH; repeatable, also for logs of the same system."
     )
     answers: bool = option(
         "With --log: compare predicted answers by -m, not values.", "--answers", default=False

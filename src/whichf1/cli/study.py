@@ -84,8 +84,10 @@ def _columns(words: list[str] | None) -> Any:
         raise InputError(
             "several --pred name the runs of each system: --pred A=a1,a2 --pred B=b1,b2"
         )
-    systems = (each.partition("=") for each in words)
-    return {name: split_list(columns) for name, _, columns in systems}
+    systems = {name: split_list(each) for name, _, each in (x.partition("=") for x in words)}
+    if len(systems) < len(words):
+        raise InputError(f"--pred names a system twice: {', '.join(words)}")
+    return systems
 
 
 def _studied(options: StudyOptions, read: Trials) -> Study:

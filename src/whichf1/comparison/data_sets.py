@@ -16,7 +16,7 @@ import numpy as np
 
 from whichf1.comparison.folds import Probabilities
 from whichf1.comparison.significance import ADJUSTMENTS, CLOSE, Adjust
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.statistics.sample import generator
 from whichf1.statistics.scales import Interval, t_quantile, upper_tail
 from whichf1.tables.cells import Array
@@ -368,8 +368,8 @@ def compare_data_sets(
         known = differences[a, b]
         if len(known) < 2:
             raise InputError(
-                f"{a} and {b} have {len(known)} data set{'' if len(known) == 1 else 's'} in "
-                "common, but a comparison over data sets needs two"
+                f"{a} and {b} have {numbered(len(known), 'data set')} in common, but "
+                "a comparison over data sets needs two"
             )
         effects = np.array([x for x, _ in known])
         errors = np.array([np.nan if x is None else x for _, x in known])

@@ -23,6 +23,7 @@ from whichf1.comparison.significance import (
     Plan,
     detectable_difference,
     equivalence_p,
+    few_decide,
     level_of,
     t_interval,
     t_p,
@@ -38,6 +39,8 @@ FEW_RUNS = 2
 LEAST_POWER = 0.4
 """The least power of a share in the degrees of freedom of a sum of variances."""
 TWO_RUNS = "two runs say little about how runs vary"
+ONE_RUN = "there is one run of each, so the test is about these runs only"
+FEW = "few items decide, so it may not keep its level"
 UNCOUNTED = "the items of runs were not matched, so that intervals and tests are conservative"
 
 
@@ -223,11 +226,12 @@ def compare_runs(
         spread = Spread(inf)
         caution = f"{a if runs[0] == 1 else b} has one run, whose variance is unknown"
     else:
-        caution = "there is one run of each, so the test is about these runs only"
+        caution = ONE_RUN if few_decide(spread) is None else f"{ONE_RUN}; {FEW}"
     if not crossed.matched:
         caution = caution or UNCOUNTED
     level, (low, high) = level_of(definition), definition.bounds
-    known = isfinite(spread.error)
+    known, varies = isfinite(spread.error), CLOSE < spread.error < inf
+    detectable = detectable_difference(spread, level, plan.power) if varies else inf
     return RunPair(
         a=a,
         b=b,
@@ -239,7 +243,7 @@ def compare_runs(
         test=test,
         caution=caution,
         p_equivalence=equivalence_p(difference, spread, plan.margin) if plan.margin else None,
-        detectable=detectable_difference(spread, level, plan.power) if known else None,
+        detectable=detectable if detectable <= high - low and detectable < inf else None,
         runs=runs,
         components=components,
     )

@@ -137,11 +137,12 @@ def caution(a: Statistic, b: Statistic, sample: Sample, spread: Spread) -> str |
         if not sample.weights_known:
             few = _few_disputed(a, b, sample)
         elif sample.squares is None or sample.stratum is None:
-            few = _few_decide(spread)
+            few = few_decide(spread)
     return None if few is None else f"{few}: the test may not keep its level"
 
 
-def _few_decide(spread: Spread) -> str | None:
+def few_decide(spread: Spread) -> str | None:
+    """How few items decide, in words, if these are too few for a t test."""
     if not isfinite(spread.error) or spread.freedom >= 2 * FEW_DECIDE:
         return None
     number = max(1, round(spread.freedom / 2))
@@ -367,7 +368,7 @@ class Pair:
     """Items that are predicted differently."""
     detectable: float | None = None
     """The smallest true difference that these items would detect with the plan's power, if the
-    systems disagree as often as here."""
+    systems disagree as often as here; None if that is more than scores can differ."""
     items_needed: int | None = None
     """How many such items would detect the plan's effect with that power. Without an effect, it
     is for the observed difference, which is optimistic: a significant difference tends to be too
@@ -416,7 +417,7 @@ def pair_of(
         pair = replace(pair, posterior=posterior)
     if exact is not None:  # its distribution is known
         pair = replace(pair, p_value=exact.p_mid, test="McNemar")
-    return planned_pair(pair, plan, float(a.n), spread, level)
+    return planned_pair(pair, plan, float(a.n), spread, level, high - low)
 
 
 UNPAIRED = "unpaired t"
@@ -485,7 +486,9 @@ def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:
 # power
 
 
-def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float) -> Pair:
+def planned_pair(
+    pair: Pair, plan: Plan, n: float, spread: Spread, level: float, limit: float
+) -> Pair:
     """The pair with the smallest detectable difference and the numbers of items needed."""
     if pair.interval is None:
         return pair
@@ -501,7 +504,7 @@ def planned_pair(pair: Pair, plan: Plan, n: float, spread: Spread, level: float)
         least, most = (items_needed(n, effect, detectable * sqrt(x)) for x in (less, more))
     return replace(
         pair,
-        detectable=detectable,
+        detectable=detectable if detectable <= limit else None,
         items_needed=items_needed(n, effect, detectable),
         items_range=None if least is None else (least, most),
     )

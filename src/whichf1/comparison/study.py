@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, fields, replace
 from functools import cached_property
 from itertools import combinations
@@ -27,7 +27,7 @@ from whichf1.definitions import signature
 from whichf1.definitions.definition import Definition, define_fitting
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import Word
-from whichf1.errors import DefinitionError, FileError, InputError, is_among
+from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score, data_signature
 from whichf1.sources.counts import Reading
@@ -43,6 +43,7 @@ Folding: TypeAlias = Literal["averaged", "pooled"]
 Missing: TypeAlias = Literal["complete", "all"]
 SHOWN = 5
 """How many cells a message names."""
+KEEP = "choose missing='all' (--missing all)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -463,7 +464,7 @@ def study_trials(
         *(trials, settled, plan, crossed, means),
         tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, by_runs, strict=True)),
         by_folds,
-        *(ranks, across, notes),
+        *(ranks, across, (*notes, *_unused(plan, pairs, folds, across))),
     )
 
 
@@ -487,6 +488,19 @@ def _adjusted_folds(pairs: Sequence[FoldPair], adjust: Adjust) -> tuple[FoldPair
             strict=True,
         )
     )
+
+
+def _unused(
+    plan: StudyPlan,
+    pairs: Sequence[RunPair],
+    folds: Sequence[FoldPair],
+    across: Sequence[DataSetPair],
+) -> Iterable[str]:
+    """What was asked for, and none of the tests takes."""
+    if plan.rope is not None and not folds and not across:
+        yield "rope (--rope) is for folds and data sets: tests by runs do not use it."
+    if plan.margin is not None and not pairs:
+        yield "margin (--margin) is for runs: tests by folds do not use it."
 
 
 def _across(
@@ -553,6 +567,12 @@ def _refuse_single(trials: Trials) -> None:
 # what is missing
 
 
+def _few(words: Iterable[str], between: str = "; ") -> str:
+    """The first of several words."""
+    every = [*words]
+    return between.join(every[:SHOWN]) + (f"{between}…" if len(every) > SHOWN else "")
+
+
 def _chosen(trials: Trials, missing: Missing | None) -> tuple[Trials, tuple[str, ...]]:
     """The trials that are compared, and what was left out or is missing."""
     gaps = _gaps(trials)
@@ -595,7 +615,11 @@ def _complete(trials: Trials) -> tuple[Trials, tuple[str, ...]]:
             continue
         sets[name] = _complete_set(name, data, notes)
     if not sets:
-        raise InputError("no data set has runs of every system: choose missing='all'")
+        sets_of = {x: [y for y, z in trials.data_sets.items() if x in z.systems] for x in systems}
+        told = _few(f"{x} has {_few(sets_of[x], ', ')}" for x in trials.systems)
+        raise InputError(
+            f"no data set has runs of every system ({told}). Add what is missing, or {KEEP}."
+        )
     return Trials(sets), tuple(notes)
 
 
@@ -605,16 +629,28 @@ def _complete_set(name: str, data: DataSet, notes: list[str]) -> DataSet:
     if len({*map(len, runs)}) > 1:
         common = {*runs[0]}.intersection(*runs)
         if not common:
-            raise InputError(f"{own}systems have no run in common: choose missing='all'")
+            told = _few(f"{x} has {_few(y, ', ')}" for x, y in zip(data.systems, runs, strict=True))
+            raise InputError(
+                f"{own}the systems have different numbers of runs, and no run in common ({told}). "
+                f"To keep all of them, {KEEP}."
+            )
         kept = [at for at, key in enumerate(data.keys) if key.run in common]
         gone = [str(key) for key in data.keys if key.run not in common]
-        shown = "; ".join(gone[:SHOWN]) + ("; …" if len(gone) > SHOWN else "")
-        lost = "1 run" if len(gone) == 1 else f"{len(gone):,} runs"
-        notes.append(f"Left out: {own}{lost} that some systems lack ({shown}).")
+        shown = _few(gone)
+        notes.append(
+            f"Left out: {own}{numbered(len(gone), 'run')} that some systems lack ({shown})."
+        )
         data = data.only(kept)
     everywhere = data.present.all(0)
     if not everywhere.any():
-        raise InputError(f"{own}no item is in every run: choose missing='all'")
+        told = _few(
+            f"{key} has {data.ids[here][0].item()!r}"
+            for key, here in zip(data.keys, data.present, strict=True)
+        )
+        raise InputError(
+            f"{own}no item is in every run ({told}). Are these the same items? To keep all of "
+            f"them, {KEEP}."
+        )
     if not everywhere.all():
         lacking = np.flatnonzero(~everywhere)
         notes.append(

@@ -31,7 +31,7 @@ from whichf1.metrics.averaging import (
     per_class,
     rate_of,
 )
-from whichf1.metrics.registry import Kind
+from whichf1.metrics.registry import Kind, Ratio
 from whichf1.tables.annotations import Ratings
 from whichf1.tables.cells import (
     Array,
@@ -239,6 +239,12 @@ class Definition:
     def arguments(self) -> dict[str, Any]:
         """Every parameter of the metric with its value."""
         return dict(self.parameters)
+
+    @cached_property
+    def ratio_of_areas(self) -> Callable[[Any], Ratio] | None:
+        """For a ranking: its score as a function of ``RankAreas``; None if it needs the table."""
+        declared = self.declaration.of_areas
+        return None if declared is None else declared(**self.arguments)
 
     @cached_property
     def applicable(self) -> frozenset[str]:

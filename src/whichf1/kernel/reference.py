@@ -696,7 +696,7 @@ def loss_sums(
     codes, probabilities = _rows(codes, probabilities)
 
     def losses(rows: slice) -> Array:
-        p = np.take_along_axis(probabilities[rows], codes[rows, None], 1)[:, 0]
+        p = np.take_along_axis(probabilities[rows], codes[rows, None], 1)[:, 0].astype(np.float64)
         with np.errstate(divide="ignore", invalid="ignore"):  # a floor of 0: infinite losses
             result: Array = -np.log(np.maximum(p, floor))
         if each is not None:
@@ -768,7 +768,9 @@ def first_bad_row(probabilities: Array, tolerance: float = TOLERANCE) -> int:
     """The first row with a value outside [0, 1] or a sum too far from 1; the length if none."""
     for chunk in _chunks(len(probabilities)):
         rows = probabilities[chunk]
-        good = ((rows >= 0) & (rows <= 1)).all(1) & (np.abs(rows.sum(1) - 1) <= tolerance)
+        good = ((rows >= 0) & (rows <= 1)).all(1) & (
+            np.abs(rows.sum(1, dtype=np.float64) - 1) <= tolerance
+        )
         if not good.all():
             return int(chunk.start) + int(np.argmin(good))
     return len(probabilities)

@@ -311,10 +311,9 @@ def calibrated(positives: Array, negatives: Array) -> tuple[Array, Array]:
     """
     items = positives + negatives > 0
     hits, misses = (x[items].astype(np.float64) for x in (positives, negatives))
-    up, down = (np.ldexp(x, -np.frexp(x.sum())[1]) for x in (hits, misses))  # no overflow
-    starts = np.arange(len(hits))
+    up, down, starts = hits, misses, np.arange(len(hits))
     while len(up) > 1:
-        falls = np.append(True, up[:-1] * down[1:] > up[1:] * down[:-1])
+        falls = np.append(True, _falls(up, down))
         if falls.all():
             break
         starts, first = starts[falls], np.flatnonzero(falls)
@@ -322,6 +321,15 @@ def calibrated(positives: Array, negatives: Array) -> tuple[Array, Array]:
     if not len(starts):
         return hits, misses
     return np.add.reduceat(hits, starts), np.add.reduceat(misses, starts)
+
+
+def _falls(up: Array, down: Array) -> Array:
+    """Whether the ratio of both is lower in the next block, by products that cannot overflow."""
+    (a, i), (b, j) = np.frexp(up), np.frexp(down)
+    shift = (i[:-1] + j[1:]) - (i[1:] + j[:-1])
+    shift = np.maximum(np.minimum(shift, 3), -3)  # products of fractions differ by less than 4 ×
+    falls: Array = np.ldexp(a[:-1] * b[1:], shift) > a[1:] * b[:-1]
+    return falls
 
 
 def _after_calibration(r: RankTable, loss: str) -> Array:

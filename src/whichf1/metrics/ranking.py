@@ -299,7 +299,8 @@ def partial_average_precision(
         width: Array = np.maximum(after, min_recall) - np.maximum(before, min_recall)
         return width * _precision(s)
 
-    return _total(map(part, r.steps())) / (1 - min_recall), _both(r)
+    area = np.minimum(_total(map(part, r.steps())), 1 - min_recall)
+    return area / (1 - min_recall), _both(r)
 
 
 @operating_point(
@@ -323,10 +324,11 @@ def log_auc(
     def part(s: Step) -> Array:
         left, right = (s.fp - s.negatives) / _or_one(n), s.fp / _or_one(n)
         low = np.maximum(left, min_fpr)
-        high = np.maximum(np.minimum(right, most), low)
-        slope = (s.positives / _or_one(p)) / _or_one(right - left)
-        start = (s.tp - s.positives) / _or_one(p)
-        area: Array = (start - slope * left) * np.log(high / low) + slope * (high - low)
+        width = np.maximum(np.minimum(right, most), low) - low
+        log_width = np.log1p(width / low)  # accurate for short steps, too
+        share = (width - left * log_width) / _or_one(right - left)
+        start, rise = (s.tp - s.positives) / _or_one(p), s.positives / _or_one(p)
+        area: Array = start * log_width + rise * share
         return area
 
     area = _total(map(part, r.steps())) / log(most / min_fpr)
@@ -392,6 +394,7 @@ def _cost_area(positives: Array, negatives: Array) -> float:
     if not hits.sum() or not misses.sum():
         return 0.0
     up, right = hits / hits.sum(), misses / misses.sum()
+    up, right = (x[up + right > 0] for x in (up, right))  # others weigh nothing beside the rest
     turn = np.concatenate([[0.0], right / (right + up), [1.0]])  # where two lines are equally low
     missed = 1 - np.concatenate([[0.0], np.cumsum(up)])
     false = np.concatenate([[0.0], np.cumsum(right)])

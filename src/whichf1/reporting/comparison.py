@@ -13,6 +13,7 @@ from whichf1.comparison.rank_flips import Flip, Order, SystemRanks
 from whichf1.comparison.significance import UNPAIRED, Pair, level_of
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
+from whichf1.errors import numbered
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -23,7 +24,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, numbered, p_number, signed, size
+from whichf1.reporting.numbers import items, p_number, signed, size
 from whichf1.reporting.score import worth_notes
 from whichf1.statistics.scales import Interval
 from whichf1.tables.labels import VALUE
@@ -227,10 +228,22 @@ def _cautions(comparison: Comparison) -> list[str]:
     ]
 
 
+def detectable_words(pairs: Sequence[Pair], by: str, power: float) -> str:
+    """What is detectable, in words; nothing if no pair varies."""
+    known = [pair.detectable for pair in pairs if pair.interval is not None]
+    if not known:
+        return ""
+    if not any(known):
+        return f"No possible difference is detected with power {power:g} by {by}"
+    none = " (–: none that is possible)" if None in known else ""
+    return f"'detectable': the smallest true difference that {by} detect with power {power:g}{none}"
+
+
 def _planning(comparison: Comparison) -> list[str]:
     """What the plan assumes."""
     plan = comparison.plan
-    if all(pair.detectable is None for pair in comparison.pairs):
+    pairs = [x for x in comparison.pairs if x.detectable is not None or x.items_needed is not None]
+    if not pairs:
         return []
     if plan.effect is None:
         needed = (
@@ -240,9 +253,8 @@ def _planning(comparison: Comparison) -> list[str]:
     else:
         needed = f"a difference of {plan.effect:g}, for how often the systems may disagree"
     return [
-        f"'detectable': the smallest true difference that this many items detect with power "
-        f"{plan.power:g}, if the systems disagree as often as here; 'items needed': how many "
-        f"such items detect {needed}."
+        f"{detectable_words(pairs, 'this many items', plan.power)}, if the systems "
+        f"disagree as often as here; 'items needed': how many such items detect {needed}."
     ]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from whichf1.comparison.disparity import Disparity, Groups, GroupScores
 from whichf1.definitions.words import capital, identifier, title
+from whichf1.errors import numbered
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -17,7 +18,7 @@ from whichf1.reporting.document import (
     Note,
     Rows,
 )
-from whichf1.reporting.numbers import items, numbered, p_number, size
+from whichf1.reporting.numbers import items, p_number, size
 from whichf1.reporting.score import SCORE_COLUMNS, interval_cells, score_cells
 from whichf1.reporting.slices import plain_key, slice_name
 from whichf1.scoring.score import Score

@@ -22,7 +22,7 @@ from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.options import Options
 from whichf1.definitions.signature import names_of, read
 from whichf1.definitions.words import sentence, title
-from whichf1.errors import DefinitionError, InputError, did_you_mean, is_among
+from whichf1.errors import DefinitionError, InputError, did_you_mean, is_among, numbered
 from whichf1.reporting.comparison import TESTS
 from whichf1.reporting.document import (
     Block,
@@ -37,7 +37,7 @@ from whichf1.reporting.document import (
     Signature,
     Standing,
 )
-from whichf1.reporting.numbers import number, numbered, size
+from whichf1.reporting.numbers import number, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
 from whichf1.reporting.slices import WHOLE, plain_key, slice_name
 from whichf1.scoring.score import Score

@@ -13,7 +13,7 @@ from whichf1.comparison.disparity import Disparity, Groups
 from whichf1.comparison.rank_flips import SystemRanks
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import title as title_of
-from whichf1.errors import DefinitionError, is_among
+from whichf1.errors import DefinitionError, is_among, numbered
 from whichf1.published.audit import Audit
 from whichf1.published.dialects import Conversion, DialectTable
 from whichf1.published.explain import Explanation
@@ -31,7 +31,7 @@ from whichf1.reporting.document import (
     Signature,
     render,
 )
-from whichf1.reporting.numbers import items, numbered, size
+from whichf1.reporting.numbers import items, size
 from whichf1.reporting.pages.findings import page as page
 from whichf1.reporting.pictures.drawing import draw, format_of, rendered
 from whichf1.reporting.pictures.kinds import picture

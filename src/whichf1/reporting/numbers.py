@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from whichf1.errors import numbered
 from whichf1.statistics.scales import Interval
 
 
@@ -45,13 +46,6 @@ def items(n: float, decimals: int = 0) -> str:
 def size(n: float) -> str:
     """Say how many items there are, or their weight."""
     return numbered(n, "item") if isinstance(n, int) else f"weight {items(n)}"
-
-
-def numbered(n: int, noun: str) -> str:
-    """'1 item', '1,000 items', '2 classes'."""
-    if n != 1 and noun.endswith("y"):
-        return f"{n:,} {noun[:-1]}ies"
-    return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
 def share_text(value: float) -> str:

@@ -7,13 +7,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from whichf1.definitions.words import because
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.published.audit import FITS, SIGNATURES, Audit, Verdict, audit
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
 from whichf1.published.numbers import Scale, read_results
 from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Presented
-from whichf1.reporting.numbers import numbered
 from whichf1.tables.records import dataclass
 
 MOST_MATCHES = 10

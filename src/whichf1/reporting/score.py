@@ -17,7 +17,7 @@ from whichf1.definitions.names import BOTH
 from whichf1.definitions.options import CHECKS, Options
 from whichf1.definitions.signature import names_of
 from whichf1.definitions.words import identifier, sentence, title
-from whichf1.errors import DefinitionError, FileError, InputError, is_among
+from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
     CAUTION,
@@ -31,7 +31,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
 )
-from whichf1.reporting.numbers import items, number, numbered, share_text, size
+from whichf1.reporting.numbers import items, number, share_text, size
 from whichf1.scoring.decisions import at_threshold
 from whichf1.scoring.evaluate import evaluate, evaluate_per_class
 from whichf1.scoring.macro import MacroF1, macro_f1

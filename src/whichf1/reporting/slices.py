@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import identifier, sentence
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Rows
-from whichf1.reporting.numbers import items, numbered, signed, size
+from whichf1.reporting.numbers import items, signed, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells
 from whichf1.scoring.score import Score
 from whichf1.tables.records import dataclass

@@ -16,7 +16,14 @@ from whichf1.comparison.runs import ITEMS, RUNS, WELCH, RunMean, RunPair
 from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import sentence, title
-from whichf1.reporting.comparison import ADJUSTED, MOST_PAIRS, flip_blocks, to_places
+from whichf1.errors import numbered
+from whichf1.reporting.comparison import (
+    ADJUSTED,
+    MOST_PAIRS,
+    detectable_words,
+    flip_blocks,
+    to_places,
+)
 from whichf1.reporting.document import (
     Block,
     Cell,
@@ -28,7 +35,7 @@ from whichf1.reporting.document import (
     Signature,
     Standing,
 )
-from whichf1.reporting.numbers import items, number, numbered, p_number, signed, size
+from whichf1.reporting.numbers import items, number, p_number, signed, size
 from whichf1.statistics.scales import Interval
 
 TESTS = {
@@ -64,6 +71,8 @@ POOLED_RANKING = (
 )
 MOST_SETS = 30
 """How many data sets text shows."""
+NEARLY = 0.8
+"""How much smaller a standard error is than its sources when runs are too much alike."""
 
 
 def study_document(study: Study, source: str) -> Document:
@@ -195,6 +204,10 @@ TESTED = {
     "p_value": GridColumn("p", "number", p_number),
     "p_adjusted": GridColumn("p adjusted", "number", p_number),
 }
+PLANNED = {
+    "p_equivalence": GridColumn("equivalence", "number", p_number),
+    "detectable": GridColumn("detectable", "number"),
+}
 TRAINING = GridColumn("training", "number", lambda x, decimals: f"{100 * x:.0f} %")
 POSTERIOR = {
     "posterior.a_better": GridColumn("P(A better)", "number", to_places(3)),
@@ -206,26 +219,36 @@ def _pairs(study: Study) -> Iterator[Block]:
     if not study.pairs:
         return
     pairs, notes = _with_best(study, study.pairs)
-    columns = {**PAIR, **TESTED, "p_equivalence": GridColumn("equivalence", "number", p_number)}
-    columns |= {"detectable": GridColumn("detectable", "number")}
+    columns = {**PAIR, **TESTED, **PLANNED}
     if len(study.pairs) == 1:
         columns.pop("p_adjusted")
     yield _grid(columns, pairs, "Pairs: A − B, by runs and items")
-    tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in pairs)
-    yield Note(f"p: {'; '.join(tests)}.")
+    yield Note(f"p: {_tests(pairs)}.")
     yield from map(Note, notes)
+    yield from _cautions(pairs)
+    yield from _equivalence(study)
+    words = detectable_words(pairs, "this many runs and items", study.plan.power)
+    if words:
+        yield Note(f"{words}.")
+
+
+def _tests(pairs: Sequence[RunPair]) -> str:
+    """The tests that gave p-values, in words."""
+    known = [pair for pair in pairs if pair.p_value is not None] or pairs
+    return "; ".join(dict.fromkeys(TESTS[pair.test or ITEMS] for pair in known))
+
+
+def _cautions(pairs: Sequence[RunPair]) -> Iterator[Block]:
     for text in dict.fromkeys(pair.caution for pair in pairs if pair.caution):
         yield Note(f"Caution: {text}.")
+
+
+def _equivalence(study: Study) -> Iterator[Block]:
     if study.plan.margin is not None:
         yield Note(
             "'equivalence': two one-sided tests that A and B differ by less than "
             f"{study.plan.margin:g}."
         )
-    yield Note(
-        "'detectable': the smallest true difference that this many runs and items detect with "
-        "power "
-        f"{study.plan.power:g}."
-    )
 
 
 def _variance(study: Study) -> Iterator[Block]:
@@ -256,6 +279,20 @@ def _variance(study: Study) -> Iterator[Block]:
         "and more runs do not average out; 'both': errors of single runs on these items by "
         "chance. Then the standard error, now and with more of each."
     )
+    alike = [x for x in shown if _error(x) < NEARLY * x.components.error()]
+    if alike:
+        which = ", ".join(f"{x.a} − {x.b}" if pairs else x.system for x in alike)
+        yield Note(
+            f"Caution: runs differ less than errors by chance would make them ({which}). 'now' is "
+            "the error that such runs usually have; the interval is based on a smaller one, and "
+            "may be too narrow."
+        )
+
+
+def _error(tested: RunPair | RunMean) -> float:
+    """The standard error of a difference or a mean, on which its interval is based."""
+    error = tested.standard_error if isinstance(tested, RunPair) else tested.error
+    return inf if error is None else error
 
 
 def _folds(study: Study) -> Iterator[Block]:
@@ -305,7 +342,7 @@ ACROSS = {
     "meta.i_square": GridColumn("I²", "number", lambda x, decimals: f"{100 * x:.0f} %"),
 }
 RANKED = {
-    "wins": GridColumn("wins"),
+    "wins": GridColumn("wins", "number", lambda wins, decimals: wins),
     "p_wilcoxon": GridColumn("Wilcoxon", "number", p_number),
     "p_wilcoxon_adjusted": GridColumn("adjusted", "number", p_number),
     "p_nemenyi": GridColumn("Nemenyi", "number", p_number),
@@ -321,17 +358,20 @@ def _across(study: Study) -> Iterator[Block]:
         {name: column for name, column in (PAIR | columns).items() if name not in alone}
         for columns in (ACROSS, RANKED)
     )
-    if all(pair.meta is None for pair in pairs):
-        yield Note("No pair varies on two data sets, so there is no mean difference over them.")
-    else:
+    if any(pair.meta is not None for pair in pairs):
         yield _grid(first, pairs, "Pairs: A − B, over data sets")
-    yield from map(Note, notes)
-    yield Note(
-        "Random-effects meta-analysis (Paule–Mandel, Hartung–Knapp): the mean difference on data "
-        "sets like these. 'tau': how much true differences vary between data sets; 'I²': the "
-        "fraction "
-        "of their variance not explained by items and runs."
-    )
+        yield from map(Note, notes)
+        yield Note(
+            "Random-effects meta-analysis (Paule–Mandel, Hartung–Knapp): the mean difference on "
+            "data sets like these. 'tau': how much true differences vary between data sets; 'I²': "
+            "the fraction of their variance not explained by items and runs."
+        )
+    else:
+        yield Note(
+            "There is no meta-analysis over data sets: it needs the standard errors of two "
+            "differences that are not equal."
+        )
+        yield from map(Note, notes)
     yield _grid(second, pairs, "The same by ranks")
     ranks = study.ranks
     words = (
@@ -363,7 +403,8 @@ def _wilcoxon_limit(study: Study) -> str:
     adjusted = f" ({min(least * times, 1.0):.4f} adjusted)" if times > 1 else ""
     return (
         f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}{adjusted},"
-        " so it cannot find a significant difference. Use the meta-analysis above, which can."
+        " so it cannot find a significant difference."
+        + (" Use the meta-analysis above, which can." if any(x.meta for x in study.across) else "")
     )
 
 
@@ -372,14 +413,17 @@ def _pairs_of_sets(study: Study) -> Iterator[Block]:
     if not study.pairs or len(study.pairs) > MOST_SETS:
         return
     named = {"data_set": GridColumn("data set")}
-    columns = {**named, **PAIR, **TESTED, "detectable": GridColumn("detectable", "number")}
+    columns = {**named, **PAIR, **TESTED, **PLANNED}
     columns.pop("p_value" if len(study.pairs) > 1 else "p_adjusted")
     yield replace(_grid(columns, study.pairs, "Pairs: A − B, on each data set"), keys=3)
-    tests = dict.fromkeys(TESTS[pair.test or ITEMS] for pair in study.pairs)
+    words = detectable_words(study.pairs, "this many runs and items", study.plan.power)
+    tests, cautions = _tests(study.pairs), _cautions(study.pairs)
     yield Note(
-        f"p: {'; '.join(tests)}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them. "
-        f"'detectable': the smallest true difference that shows with power {study.plan.power:g}."
+        f"p: {tests}; adjusted: {ADJUSTED[study.plan.adjust]}, for all of them."
+        + (f" {words}." if words else "")
     )
+    yield from cautions
+    yield from _equivalence(study)
 
 
 def _equal(p: float) -> str:

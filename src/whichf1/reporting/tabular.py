@@ -17,6 +17,10 @@ LETTER, DIGIT, GAP = 5.0, 4.3, 8.0
 """The width in points of a letter, a digit and the space of a column, in \\footnotesize."""
 LEAST, MOST = 60.0, 130.0
 """The least width of a column of text in points; longer texts are broken."""
+CAPITAL = 0.4
+"""How much wider a capital is than other letters."""
+BREAK = re.compile(r"\\allowbreak\{\}| ")
+"""Where a text may be broken."""
 MANY = 30
 """Tables with more rows than this span pages."""
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9:._-]*")
@@ -71,6 +75,12 @@ class LatexColumn(NamedTuple):
         """About how wide it is without breaks, in points."""
         return (LETTER if self.text else DIGIT) * max(map(latex_length, self.cells))
 
+    @property
+    def least(self) -> float:
+        """About how wide its longest piece between two breaks is; capitals are wider."""
+        pieces = [piece for cell in self.cells for piece in re.split(BREAK, cell)]
+        return LETTER * max(latex_length(x) + CAPITAL * sum(map(str.isupper, x)) for x in pieces)
+
 
 def latex_tables(
     columns: Sequence[LatexColumn],
@@ -89,8 +99,18 @@ def latex_tables(
 
 
 def _parts(columns: Sequence[LatexColumn], keys: int) -> list[list[tuple[LatexColumn, float]]]:
-    """Columns with their widths, in as many tables as they need."""
-    names = [(column, min(column.width, MOST)) for column in columns[:keys]]
+    """Columns with their widths, in few tables: long names leave half of the width if they can."""
+    half = TEXT_WIDTH / 2 / max(keys, 1) - GAP
+    return min((_divided(columns, keys, most) for most in (MOST, half)), key=len)
+
+
+def _divided(
+    columns: Sequence[LatexColumn], keys: int, most: float
+) -> list[list[tuple[LatexColumn, float]]]:
+    """The same for names of at most this width, if they can be broken."""
+    names = [
+        (column, min(column.width, max(most, min(column.least, MOST)))) for column in columns[:keys]
+    ]
     parts = [list(names)]
     others = [(column, min(column.width, MOST)) for column in columns[keys:]]
     at = 0

@@ -190,7 +190,7 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
     metric = settled.declaration
     if settled.interval is not None:
         return _with_area(settled, y_true, scores, labels)
-    ratio_of = None if metric.of_areas is None else metric.of_areas(**settled.arguments)
+    ratio_of = settled.ratio_of_areas
     if ratio_of is not None:
         areas = kernel.rank_areas(scores, y_true)
         if areas is None or not (areas[0] and areas[1]):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from whichf1 import kernel
 from whichf1.definitions.definition import Definition
 from whichf1.errors import DefinitionError, InputError, ShapeError
 from whichf1.metrics.label_sets import table_of_items
@@ -86,12 +87,20 @@ def value_of(definition: Definition, lines: ScoredLines) -> float:
         count = _counts(lines)
         return float(statistic_of(definition, lines).values(count)[..., 0])
     parts = [lines.pooled()] if definition.average == "micro" else _each_label(lines)
-    values, weights = [], []
-    for part in parts:
-        table = ranking_of(part, True).table
-        values.append(table_values(definition, table))
-        weights.append(table.sizes[0])
-    return float(mean_over_rankings(definition, values, weights))
+    values, positives = zip(*(_value_and_positives(definition, x) for x in parts), strict=True)
+    return float(mean_over_rankings(definition, values, positives))
+
+
+def _value_and_positives(definition: Definition, lines: ScoredLines) -> tuple[Any, Any]:
+    """The score of lines that are positive or not, NaN if undefined, and how many are positive."""
+    ratio_of = definition.ratio_of_areas
+    if ratio_of is not None and lines.items is None and lines.weights is None:
+        areas = kernel.rank_areas(lines.scores, lines.true)
+        if areas is not None:
+            top, bottom = ratio_of(areas)
+            return (top / bottom if bottom else np.nan), areas[0]
+    table = ranking_of(lines, True).table
+    return table_values(definition, table), table.sizes[0]
 
 
 def refuse_undefined(definition: Definition, lines: ScoredLines) -> None:

@@ -349,6 +349,8 @@ def _dense(data: Any, shape: tuple[int, ...]) -> Array | None:
         return None
     if not data.size or data.dtype == np.bool_:
         return data if data.size else None
+    if data.dtype.kind != "f":
+        return data != 0 if 0 <= np.bitwise_or.reduce(data, None) <= 1 else None
     true: Array = data != 0
     return true if (true == data).all() else None
 

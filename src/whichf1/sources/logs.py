@@ -1,12 +1,14 @@
 """Logs of language-model evaluations: lm-evaluation-harness and Inspect.
 
-The samples of a log are items, its tasks data sets, its epochs runs. An item is identified by its
-id and a hash of the question: an id alone may be a position in data that were shuffled.
+The samples of a log are items, its tasks data sets, its epochs runs, and so are several logs of one
+model on one task. An item is a question, known by its hash: an id may be a position in data that
+were shuffled, and only distinguishes equal questions.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import struct
 import zipfile
 import zlib
@@ -22,24 +24,35 @@ import numpy as np
 
 from whichf1.errors import FileError, InputError, did_you_mean
 from whichf1.tables.labels import VALUE, Labels, from_text
-from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, as_codes, joined
+from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, as_codes, joined, named
 
 WORDS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 """What Inspect writes for correct, incorrect, partly correct, and no answer."""
+TRUTH = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+"""What Inspect also reads as a number, in any case."""
 MOST_BYTES = 1 << 30
 """A log that decompresses to more is refused."""
 ZSTANDARD = 93
 INSPECT_VERSION = 2
 NEEDED = ("doc_id", "doc", "target", "filtered_resps")
 """Fields that every sample of lm-evaluation-harness has."""
+NO_METRICS = {*NEEDED, "arguments", "resps", "filter", "doc_hash", "prompt_hash", "target_hash"}
+"""All but its metrics, which older versions do not list."""
+HARNESS_FILE = re.compile(r"samples_(.+?)(?:_(\d{4}-\d\d-\d\d.*))?\.jsonl")
+"""The task and the time in the name of a log of lm-evaluation-harness."""
+NO_FILTER = "none"
+SEVERAL = "score"
+"""What values are called if tasks have different metrics."""
 
 
 class LogSample(NamedTuple):
     """A sample of a log: one answer to one question."""
 
     task: str
-    item: str
-    run: str
+    id: str
+    question: str
+    """A hash of it."""
+    epoch: str
     values: Mapping[str, float]
     """Its metrics by name."""
     target: str | None
@@ -53,9 +66,13 @@ class LogSample(NamedTuple):
 class Log(NamedTuple):
     """A log that was read."""
 
-    path: str
     model: str
+    run: str
+    """What distinguishes it from other logs of the same model and task."""
     samples: list[LogSample]
+    filters: tuple[str, ...] = ()
+    unfinished: str = ""
+    """The status of an evaluation that did not succeed."""
 
 
 class ReadLogs(NamedTuple):
@@ -63,7 +80,7 @@ class ReadLogs(NamedTuple):
 
     trials: Trials
     value: str
-    """The metric whose values were used; empty for predictions."""
+    """The metric whose values were used, or ``SEVERAL``; empty for predictions."""
     notes: tuple[str, ...]
 
 
@@ -75,25 +92,43 @@ def read_logs(
     cluster: str | None = None,
     filter: str | None = None,
 ) -> ReadLogs:
-    """The samples of logs, each given as PATH, a folder, a pattern, or SYSTEM=PATH."""
-    systems = {}
+    """The samples of logs, each given as PATH, a folder, a pattern, or SYSTEM=PATH.
+
+    Logs of the same SYSTEM are its runs, or its tasks.
+    """
+    if len({*paths}) < len(paths):
+        raise InputError(f"the log {Counter(paths).most_common(1)[0][0]!r} is named twice")
+    systems: dict[str, tuple[str | None, list[Log]]] = {}
     for text in paths:
         name, path = _named(text)
-        if text in systems:
-            raise InputError(f"the log {text!r} is named twice")
-        systems[text] = (name, [_read(each, filter) for each in _paths(path)])
-    names = _names(systems)
-    chosen = "" if predictions else _value([y for _, x in systems.values() for y in x], value)
-    parts: dict[str, list[DataSet]] = {}
-    notes: list[str] = []
-    for text, (_, logs) in systems.items():
-        for task, samples in _by_task(logs).items():
-            told = f"{names[text]}, {task}"
-            part = _part(names[text], samples, chosen, cluster, told, notes)
-            parts.setdefault(task, []).append(part)
-    sets = {task: joined(task, of_task) for task, of_task in parts.items()}
-    _note_other_metrics([y for _, x in systems.values() for y in x], chosen, notes)
-    return ReadLogs(Trials(sets), chosen, tuple(notes))
+        _, own = systems.setdefault(name or text, (name, []))
+        own += [_read(each, filter) for each in _paths(path)]
+    logs = [log for _, own in systems.values() for log in own]
+    known = [*dict.fromkeys(x for log in logs for x in log.filters)]
+    if filter is not None and filter not in known:
+        raise InputError(f"no log has the filter {filter!r}. {did_you_mean(filter, known)}")
+    names, notes = _names(systems), []
+    tasks: dict[str, dict[str, list[Log]]] = {}
+    for text, (_, own) in systems.items():
+        for task, of_task in _by_task(own).items():
+            tasks.setdefault(task, {})[names[text]] = of_task
+            notes += [
+                f"{_told(names[text], task)}: the evaluation did not finish (its status is "
+                f"{log.unfinished!r})."
+                for log in of_task
+                if log.unfinished
+            ]
+    chosen = dict.fromkeys(tasks, "") if predictions else _values(tasks, value, notes)
+    sets = {}
+    for task, metric in chosen.items():
+        items = _items([log for own in tasks[task].values() for log in own])
+        parts = [
+            _part(system, task, own, items, metric, cluster, notes)
+            for system, own in tasks[task].items()
+        ]
+        sets[task] = joined(task, parts)
+    metrics = {*chosen.values()}
+    return ReadLogs(Trials(sets), metrics.pop() if len(metrics) == 1 else SEVERAL, tuple(notes))
 
 
 def _named(text: str) -> tuple[str | None, str]:
@@ -108,7 +143,10 @@ def _paths(path: str) -> list[str]:
         names = ("samples_*.jsonl", "*.eval")
         paths = sorted(str(x) for name in names for x in Path(path).rglob(name))
         if not paths:
-            raise FileError(f"{path!r} has no samples_*.jsonl (--log_samples) and no .eval files")
+            raise FileError(
+                f"{path!r} has no samples_*.jsonl (--log_samples) and no .eval files. Name .json "
+                f"logs with a quoted pattern, such as '{path.rstrip('/')}/*.json'."
+            )
         return paths
     if Path(path).exists():
         return [path]
@@ -170,8 +208,8 @@ def _json(data: bytes, name: str) -> Any:
 def _harness(path: str, filter: str | None) -> Log:
     """The samples of one task of lm-evaluation-harness."""
     name = repr(path)
-    task = Path(path).name.removeprefix("samples_").removesuffix(".jsonl")
-    task, _, time = task.rpartition("_") if "_" in task else (task, "", "")
+    match = HARNESS_FILE.fullmatch(Path(path).name)
+    task, time = match.groups(default="") if match is not None else ("", "")
     rows = []
     for number, line in enumerate(_bytes(path).splitlines(), 1):
         if line.strip():
@@ -185,26 +223,29 @@ def _harness(path: str, filter: str | None) -> Log:
             rows.append(row)
     if not rows:
         raise FileError(f"{name} has no samples")
-    filters = [*dict.fromkeys(str(row.get("filter", "none")) for row in rows)]
-    if filter is None and len(filters) > 1:
-        raise InputError(f"{name} has several filters: {', '.join(filters)}. Choose one: --filter")
-    if filter is not None and filter not in filters:
-        raise InputError(f"{name} has no filter {filter!r}. {did_you_mean(filter, filters)}")
-    kept = [row for row in rows if filter in (None, str(row.get("filter", "none")))]
-    samples = [_harness_sample(task, time, row) for row in kept]
-    return Log(path, Path(path).parent.name or name, samples)
+    filters = (*dict.fromkeys(str(row.get("filter", NO_FILTER)) for row in rows),)
+    if filters != (NO_FILTER,):
+        if filter is None and len(filters) > 1:
+            told = ", ".join(filters)
+            raise InputError(f"{name} has several filters: {told}. Choose one: --filter")
+        if filter is not None and filter not in filters:
+            told = did_you_mean(filter, filters)
+            raise InputError(f"{name} has no filter {filter!r}. {told}")
+        rows = [row for row in rows if filter in (None, str(row.get("filter", NO_FILTER)))]
+    model = Path(path).parent.name or path
+    return Log(model, time, [_harness_sample(task, row) for row in rows], filters)
 
 
-def _harness_sample(task: str, time: str, row: Mapping[str, Any]) -> LogSample:
-    asked = row.get("doc_hash") or _hash(row["doc"])
-    values = {x: _number(row.get(x)) for x in row.get("metrics") or ()}
+def _harness_sample(task: str, row: Mapping[str, Any]) -> LogSample:
+    doc = row["doc"]
+    asked = row.get("doc_hash") or _sha256(json.dumps(doc, indent=2, ensure_ascii=False))
+    metrics = row.get("metrics", [x for x in row if x not in NO_METRICS]) or ()
+    values = {x: _number(row.get(x)) for x in metrics}
     known = {x: y for x, y in values.items() if y is not None}
-    answers, target = row["filtered_resps"], row["target"]
-    answer = _answer(answers)
-    doc = row["doc"] if isinstance(row["doc"], dict) else {}
-    item = f"{row['doc_id']}:{str(asked)[:12]}"
+    answer, fields = _answer(row["filtered_resps"]), doc if isinstance(doc, dict) else {}
     failed = None if known else "it has no metric"
-    return LogSample(task, item, time, known, str(target), answer, doc, failed)
+    facts = (str(row["doc_id"]), str(asked), "1", known, str(row["target"]), answer)
+    return LogSample(task, *facts, fields, failed)
 
 
 def _answer(answers: Any) -> str | None:
@@ -219,8 +260,8 @@ def _answer(answers: Any) -> str | None:
 
 def _number(value: Any) -> float | None:
     """A value of a metric as a number, if it is one."""
-    if isinstance(value, str) and value in WORDS:
-        return WORDS[value]
+    if isinstance(value, str) and (value in WORDS or value.lower() in TRUTH):
+        return WORDS[value] if value in WORDS else TRUTH[value.lower()]
     if isinstance(value, (bool, int, float)):
         return float(value) if isfinite(value) else None
     try:
@@ -230,8 +271,8 @@ def _number(value: Any) -> float | None:
     return number if isfinite(number) else None
 
 
-def _hash(value: Any) -> str:
-    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).hexdigest()
+def _sha256(text: str) -> str:
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 def _inspect(path: str, entries: Mapping[str, Any]) -> Log:
@@ -248,9 +289,16 @@ def _inspect(path: str, entries: Mapping[str, Any]) -> Log:
     samples = entries.get("samples")
     if not isinstance(samples, list) or not samples:
         raise FileError(f"{name} has no samples")
-    task = str(header["eval"].get("task", ""))
-    items = [_inspect_sample(task, sample, name) for sample in samples]
-    return Log(path, str(header["eval"].get("model", name)), items)
+    about, status = header["eval"], header.get("status", "success")
+    task = str(about.get("task", ""))
+    read = [_inspect_sample(task, sample, name) for sample in samples]
+    run = str(about.get("task_id", ""))  # a retry keeps it
+    return Log(
+        str(about.get("model", path)),
+        run,
+        read,
+        unfinished="" if status == "success" else str(status),
+    )
 
 
 def _inspect_sample(task: str, sample: Any, name: str) -> LogSample:
@@ -261,7 +309,7 @@ def _inspect_sample(task: str, sample: Any, name: str) -> LogSample:
     ]
     if lacking:
         raise FileError(f"{name}: a sample has no {lacking[0]!r}: the log is damaged")
-    item = f"{sample['id']}:{_hash([sample['input'], sample['target']])[:12]}"
+    asked = json.dumps([_messages(sample["input"]), sample["target"]], sort_keys=True)
     values: dict[str, float] = {}
     answer = None
     for scorer, score in (sample.get("scores") or {}).items():
@@ -278,7 +326,15 @@ def _inspect_sample(task: str, sample: Any, name: str) -> LogSample:
     failed = None if values else "it failed" if error else "it has no score"
     answer = None if answer is None else str(answer)
     fields = sample.get("metadata") or {}
-    return LogSample(task, item, str(sample["epoch"]), values, str(target), answer, fields, failed)
+    facts = (str(sample["id"]), _sha256(asked), str(sample["epoch"]), values, str(target), answer)
+    return LogSample(task, *facts, fields, failed)
+
+
+def _messages(asked: Any) -> Any:
+    """A question as it was asked: messages have another id in every evaluation."""
+    if not isinstance(asked, list):
+        return asked
+    return [{k: v for k, v in x.items() if k != "id"} if isinstance(x, dict) else x for x in asked]
 
 
 def _entries(path: str) -> dict[str, Any]:
@@ -355,78 +411,152 @@ def _zstandard() -> Callable[[bytes, int], bytes]:
 # items
 
 
-def _value(logs: Sequence[Log], value: str | None) -> str:
-    """The metric whose values are compared."""
-    known = [*dict.fromkeys(x for log in logs for sample in log.samples for x in sample.values)]
-    if not known:
-        raise InputError("no sample of these logs has a numeric score")
-    if value is None:
-        return known[0]
-    if value not in known:
-        raise InputError(
-            f"there is no metric {value!r} in these logs. {did_you_mean(value, known)}"
-        )
-    return value
-
-
-def _note_other_metrics(logs: Sequence[Log], chosen: str, notes: list[str]) -> None:
-    known = dict.fromkeys(x for log in logs for sample in log.samples for x in sample.values)
-    others = [x for x in known if x != chosen]
-    if chosen and others:
-        notes.append(f"The values are those of {chosen}; there are also {', '.join(others)}.")
-
-
-def _by_task(logs: Sequence[Log]) -> dict[str, list[LogSample]]:
-    tasks: dict[str, list[LogSample]] = {}
+def _by_task(logs: Sequence[Log]) -> dict[str, list[Log]]:
+    """The logs of each task; a log of several tasks is divided."""
+    tasks: dict[str, list[Log]] = {}
     for log in logs:
+        samples: dict[str, list[LogSample]] = {}
         for sample in log.samples:
-            tasks.setdefault(sample.task, []).append(sample)
+            samples.setdefault(sample.task, []).append(sample)
+        for task, own in samples.items():
+            tasks.setdefault(task, []).append(log._replace(samples=own))
     return tasks
+
+
+def _told(system: str, task: str) -> str:
+    return f"{system}, {task}" if task else system
+
+
+def _metrics(logs: Sequence[Log]) -> list[str]:
+    """The metrics that some samples have as numbers."""
+    return [*dict.fromkeys(x for log in logs for sample in log.samples for x in sample.values)]
+
+
+def _values(
+    tasks: Mapping[str, Mapping[str, list[Log]]], value: str | None, notes: list[str]
+) -> dict[str, str]:
+    """The metric of each task whose values are compared: by default, the first that all have."""
+    known = {
+        task: {system: _metrics(logs) for system, logs in own.items()}
+        for task, own in tasks.items()
+    }
+    every = [*dict.fromkeys(x for own in known.values() for each in own.values() for x in each)]
+    if not every:
+        raise InputError("no sample of these logs has a numeric score")
+    if value is not None and value not in every:
+        raise InputError(
+            f"there is no metric {value!r} in these logs. {did_you_mean(value, every)}"
+        )
+    chosen: dict[str, str] = {}
+    for task, own in known.items():
+        some = [*dict.fromkeys(x for each in own.values() for x in each)]
+        if not some or value not in (None, *some):
+            lacking = "a numeric score" if value is None else repr(value)
+            there = f", only {', '.join(some)}" if some else ""
+            notes.append(f"Left out: data set {task!r}, no sample of which has {lacking}{there}.")
+            continue
+        common = [x for x in some if value in (None, x) and all(x in each for each in own.values())]
+        if not common:
+            told = "; ".join(f"{x} has {', '.join(y) or 'none'}" for x, y in own.items())
+            raise InputError(
+                f"{named(task)}no metric is in all logs ({told}). Name a value that all logs have "
+                "(value=, --value), or score these logs again"
+            )
+        chosen[task] = common[0]
+    _note_metrics(chosen, every, notes)
+    return chosen
+
+
+def _note_metrics(chosen: Mapping[str, str], every: Sequence[str], notes: list[str]) -> None:
+    """Say which metric was used on which task, and which others there are."""
+    tasks: dict[str, list[str]] = {}
+    for task, metric in chosen.items():
+        tasks.setdefault(metric, []).append(task)
+    others = [x for x in every if x not in tasks]
+    rest = f"; there are also {', '.join(others)}" if others else ""
+    if len(tasks) > 1:
+        told = "; ".join(f"{metric} ({', '.join(own)})" for metric, own in tasks.items())
+        notes.append(f"The values are those of {told}{rest}.")
+    elif others:
+        notes.append(f"The values are those of {next(iter(tasks))}{rest}.")
+
+
+def _items(logs: Sequence[Log]) -> dict[tuple[str, str], str]:
+    """The item of each id and question.
+
+    Equal questions are one item, whatever their ids are, unless a run has a question twice.
+    """
+    repeated: set[str] = set()
+    first: dict[str, str] = {}
+    for log in logs:
+        times = Counter((sample.epoch, sample.question) for sample in log.samples)
+        repeated |= {question for (_, question), count in times.items() if count > 1}
+        for sample in log.samples:
+            first.setdefault(sample.question, sample.id)
+    return {
+        (id, question): f"{id if question in repeated else first[question]}:{question[:12]}"
+        for log in logs
+        for _, id, question, *_ in log.samples
+    }
+
+
+def _runs(logs: Sequence[Log]) -> list[str]:
+    """The run of each sample: its epoch, and its log if there are several."""
+    pairs = [(log.run, sample.epoch) for log in logs for sample in log.samples]
+    vary = [len({pair[at] for pair in pairs}) > 1 for at in (0, 1)]
+    return [" ".join(x for x, y in zip(pair, vary, strict=True) if y) or "1" for pair in pairs]
 
 
 def _part(
     system: str,
-    samples: Sequence[LogSample],
+    task: str,
+    logs: Sequence[Log],
+    items: Mapping[tuple[str, str], str],
     value: str,
     cluster: str | None,
-    told: str,
     notes: list[str],
 ) -> DataSet:
     """The runs of a system on a task."""
-    runs = [*dict.fromkeys(sample.run for sample in samples)]
-    ids = [*dict.fromkeys(sample.item for sample in samples)]
+    told = _told(system, task)
+    samples = [sample for log in logs for sample in log.samples]
+    of_run, of_item = _runs(logs), [items[x.id, x.question] for x in samples]
+    runs, ids = [*dict.fromkeys(of_run)], [*dict.fromkeys(of_item)]
     at, run = ({x: place for place, x in enumerate(each)} for each in (ids, runs))
-    scored = [x for x in samples if (value in x.values if value else x.answer is not None)]
-    lost = len(samples) - len(scored)
-    if lost:
-        why = Counter(x.failed or "it has no such value" for x in samples if x not in scored)
-        words = "; ".join(f"{count:,}: {text}" for text, count in why.items())
-        notes.append(f"{told}: {lost:,} of {len(samples):,} samples are left out ({words}).")
+    known = [(value in x.values if value else x.answer is not None) for x in samples]
+    lost = Counter(
+        x.failed or f"it has no {value or 'answer'}"
+        for x, here in zip(samples, known, strict=True)
+        if not here
+    )
+    scored = [x for x, here in zip(samples, known, strict=True) if here]
     if not scored:
-        known = ", ".join(dict.fromkeys(x for sample in samples for x in sample.values))
-        hint = f", only {known}. Name a value that all logs have (value=, --value)"
-        words = hint if value and known else ""
-        raise InputError(f"{told}: no sample has {value or 'an answer'}{words}")
-    twice = Counter((x.item, x.run) for x in scored).most_common(1)[0]
-    if twice[1] > 1:
-        raise InputError(
-            f"{told}: item {twice[0][0]!r} appears {twice[1]} times in one run. Is this the "
-            "log of several filters or merged runs? Pass each separately."
+        raise InputError(f"{told}: no sample has {value or 'an answer'}")
+    if lost:
+        words = "; ".join(f"{count:,}: {text}" for text, count in lost.items())
+        few = lost.total() == 1
+        notes.append(
+            f"{told}: {lost.total():,} of {len(samples):,} samples {'is' if few else 'are'} left "
+            f"out ({words})."
         )
-    keys = tuple(RunKey(system, x if len(runs) > 1 else "1") for x in runs)
-    shape = (len(runs), len(ids))
-    rows, columns = ([place[x] for x in each] for place, each in (
-        (run, [x.run for x in scored]), (at, [x.item for x in scored])
-    ))  # fmt: skip
+    places = [(run[x], at[y]) for x, y, here in zip(of_run, of_item, known, strict=True) if here]
+    (row, column), times = Counter(places).most_common(1)[0]
+    if times > 1:
+        raise InputError(
+            f"{told}: item {ids[column]!r} appears {times:,} times in run {runs[row]!r}. Is there "
+            "a copy of a log, a retry of an evaluation, or several filters? Pass one of them."
+        )
+    keys = tuple(RunKey(system, x) for x in runs)
+    rows, columns = zip(*places, strict=True)
     fields: dict[str, Any] = {}
     if cluster is not None:
-        fields = _clusters(samples, ids, cluster, told)
+        fields = _clusters(samples, of_item, ids, cluster, told)
+    shape = (len(runs), len(ids))
     if value:
         table = np.full(shape, np.nan)
         table[rows, columns] = [x.values[value] for x in scored]
         truth = np.zeros(len(ids), np.int8)
         return DataSet(VALUE, True, np.array(ids), truth, keys, table, **fields)
-    targets = {x.item: str(x.target) for x in samples}
+    targets = {x: str(y.target) for x, y in zip(of_item, samples, strict=True)}
     texts = sorted({*targets.values(), *(str(x.answer) for x in scored)})
     read = dict(zip(texts, from_text(texts), strict=True))
     labels = Labels.sorted({*read.values()})
@@ -438,15 +568,21 @@ def _part(
 
 
 def _clusters(
-    samples: Sequence[LogSample], ids: Sequence[str], cluster: str, told: str
+    samples: Sequence[LogSample],
+    of_item: Sequence[str],
+    ids: Sequence[str],
+    cluster: str,
+    told: str,
 ) -> dict[str, Any]:
     """The cluster of each item, from what the log knows about the question."""
-    known = {x.item: x.fields.get(cluster) for x in samples}
-    if None in known.values():
+    known = {x: y.fields.get(cluster) for x, y in zip(of_item, samples, strict=True)}
+    lacking = [*known.values()].count(None)
+    if lacking:
         others = sorted({name for x in samples for name in x.fields})
+        known_ones = did_you_mean(cluster, others) if others else "The questions have no fields."
         raise InputError(
-            f"{told}: {sum(x is None for x in known.values()):,} samples have no {cluster!r}. "
-            f"{did_you_mean(cluster, others)}"
+            f"{told}: the field {cluster!r} is missing for {lacking:,} of {len(known):,} items. "
+            f"{known_ones}"
         )
     texts = [str(known[item]) for item in ids]
     names = Labels.sorted({*texts})

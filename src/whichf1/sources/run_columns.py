@@ -125,6 +125,12 @@ class ReadRuns(NamedTuple):
     name: str = ""
     """The column of the predictions, which names a system that nothing else names."""
 
+    @property
+    def of_classes(self) -> bool:
+        """Whether runs have a score of each class."""
+        scores = self.predicted[0][1]
+        return not isinstance(scores, tuple) and scores.ndim > 1
+
 
 class RunColumns(NamedTuple):
     """The columns of each run."""

@@ -148,18 +148,22 @@ def matching(pattern: str) -> list[tuple[str, Told]]:
     names = pieces[1::2]
     if len({*names}) < len(names):
         raise InputError(f"a part is named twice in {pattern!r}: name each once")
-    every = "".join("*" if at % 2 else piece for at, piece in enumerate(pieces))
     shape = re.compile(
         "".join(f"(?P<{x}>[^/]+?)" if at % 2 else _as_regex(x) for at, x in enumerate(pieces))
     )
     found = []
-    for path in sorted(glob(every, recursive=True)):
+    for path in sorted(glob(_as_glob(pieces), recursive=True)):
         match = shape.fullmatch(path.replace("\\", "/"))
         if match is not None:
             found.append((path, Told(match.groupdict(), path)))
     if not found:
         raise FileError(f"cannot read {pattern!r}: no file matches this pattern")
     return found
+
+
+def _as_glob(pieces: Sequence[str]) -> str:
+    """A pattern in which only *, ** and ? have a meaning: brackets are part of names."""
+    return "".join("*" if at % 2 else piece.replace("[", "[[]") for at, piece in enumerate(pieces))
 
 
 def _as_regex(piece: str) -> str:
@@ -182,6 +186,7 @@ def _is_saved(path: str) -> bool:
 def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     """Saved trials unchanged; counts of predictions as a run whose items are unknown."""
     if isinstance(table, Trials):
+        _refuse_unsaved(table, told.title, columns)
         return table
     roles = roles_of(columns, told)
     if not isinstance(table, Counts) or isinstance(table, Slices):
@@ -214,6 +219,18 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     return Trials({name: part})
 
 
+def _refuse_unsaved(trials: Trials, title: str, columns: Columns) -> None:
+    """Raise if facts about items are asked for that a saved study does not have."""
+    for option, held in (("fold", "folds"), ("cluster", "cluster"), ("weights", "weights")):
+        if getattr(columns, option) is not None and any(
+            getattr(data, held) is None for data in trials.data_sets.values()
+        ):
+            raise InputError(
+                f"{title or 'the study'} was read without {option}=, and shows only what was read: "
+                f"read the predictions again, or omit {option}= (--{option})"
+            )
+
+
 # arrays
 
 
@@ -228,7 +245,7 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     if not isinstance(given, Mapping) or not given:
         raise InputError(
             "pred= (or score=) must have the runs of each system: {'A': [run_1, run_2], 'B': …}; "
-            f"got {type(given).__name__}"
+            f"got {given if given in ({}, None) else type(given).__name__}"
         )
     sets = not columns.valued and columns.score is None and are_sets(y_true)
     runs = [*_runs(given, 2 if sets or columns.probs is not None else 1)]
@@ -377,7 +394,7 @@ def _data_set(name: str, rows: ReadRuns, places: Array | slice, title: str) -> D
     sides = [rows.true, *([] if scored else [values for _, values in rows.predicted])]
     some = [(x[places], y) for x, y in sides]
     if rows.sets is None:
-        labels, codes = _common(some, rows.text, rows.labels, title)
+        labels, codes = _common(some, rows.text, rows.labels, title, rows.of_classes)
         sets = None
     else:
         labels, codes, sets = _common_sets(some, rows.sets, rows.labels is not None)
@@ -444,9 +461,12 @@ def _named(values: CodedColumn, places: Any = slice(None)) -> Values:
 
 
 def _common(
-    sides: Sequence[Values], text: bool, declared: Any, title: str
+    sides: Sequence[Values], text: bool, declared: Any, title: str, of_classes: bool
 ) -> tuple[Labels, list[Array]]:
-    """The classes of all columns, and the codes of each into them."""
+    """The classes of all columns, and the codes of each into them.
+
+    ``of_classes``: the declared classes are those that runs have scores of.
+    """
     kinds = {labels.kind for _, labels in sides}
     if len(kinds) > 1:
         examples = [labels[0] for _, labels in sides]
@@ -464,9 +484,16 @@ def _common(
         names = Labels(declared)
         for _, labels in sides:
             outside = next((x for x in labels if x not in names), None)
+            if outside is not None and of_classes:
+                raise LabelError(
+                    f"{title}: class {outside!r} has no column of scores; the columns are for "
+                    f"{', '.join(map(repr, names))}. Name the column of each class: "
+                    f"probs={{{outside!r}: COLUMN, …}} (--probs {outside}=COLUMN,…)."
+                )
             if outside is not None:
                 raise LabelError(
-                    f"{title}: label {outside!r} is not among the declared ones. Add it to labels=."
+                    f"{title}: label {outside!r} is not among the declared ones. Add it to labels= "
+                    "(--labels)."
                 )
     else:
         names = Labels.sorted({label for _, labels in sides for label in labels})
@@ -505,7 +532,7 @@ def _refuse_repeated(
     if part.folds is not None and len({*part.folds[0][part.ids == first].tolist()}) > 1:
         fold = (part.fold_names or ())[part.folds[0][part.ids == first][0]]
         raise overlapping(f"{title}: {named(name)}", part.keys[0], len(more), first.item(), fold)
-    key = ", ".join(sorted({str(key) for key in part.keys})[:2])
+    key = "; ".join(sorted({str(key) for key in part.keys})[:2])
     raise InputError(
         f"{title}: {named(name)}{items_in_words(len(more), first.item())} more than once in one "
         f"run ({key}). Remove duplicates, or name the column that distinguishes runs, folds or "

@@ -448,8 +448,10 @@ class Ranked:
 
     def table(self, count: Array) -> RankTable:
         """The ranking of these counts (…, items)."""
-        drawn = count[..., self.order]
-        sides = (drawn * self.positive, drawn * ~self.positive)
+        negatives = count[..., self.order]
+        positives = negatives * self.positive
+        negatives -= positives  # one of the two is 0
+        sides = (positives, negatives)
         if len(self._first) < len(self.order):
             sides = tuple(np.add.reduceat(x, self._first, axis=-1) for x in sides)  # type: ignore[assignment]
         return RankTable(self.score, *sides)

@@ -41,6 +41,7 @@ _SLOPES: dict[np.ufunc, tuple[Callable[..., Any] | None, ...]] = {
     np.negative: (lambda r, x, g: -g,),
     np.sqrt: (_slope_of_root,),
     np.log: (lambda r, x, g: g / x,),
+    np.log1p: (lambda r, x, g: g / (1 + x),),
 }
 """For each argument, g × the derivative of the result r, from r, the arguments and g.
 

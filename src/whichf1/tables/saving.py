@@ -26,6 +26,8 @@ from whichf1.tables.labels import Labels
 FORMAT = "whichf1.counts"
 VERSION = 1
 """Every file states its kind of table and has a checksum, except counts saved by older versions."""
+STUDY = "study"
+"""A kind that only studies read; for others, its module is not loaded."""
 
 
 def write_whole(path: str | os.PathLike[str], content: bytes) -> None:
@@ -150,7 +152,11 @@ def from_json(text: str | bytes, name: str, kinds: Mapping[str, Any]) -> Any:
         if version != VERSION:
             raise ValueError(f"its version is {version!r}; this program reads {VERSION}")
         _refuse_damage(record)
+        if kind == STUDY and kind not in kinds:
+            raise FileError(f"{name} holds a study: pass it to whichf1.study (whichf1 study)")
         return Record(record).table(kinds, kind)
+    except FileError:
+        raise
     except (ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise FileError(
             f"{name} is not a complete file of counts: {str(error).rstrip('.')}. Count again and "

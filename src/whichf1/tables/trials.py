@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.errors import InputError, MergeError
+from whichf1.errors import InputError, MergeError, numbered
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed
 from whichf1.tables.labels import Labels
@@ -235,6 +235,8 @@ def packed(column: Array) -> Any:
     return saving.packed(column)
 
 
+ROUNDED = 1e-6
+"""How much weights of an item may differ, relative to them: files have them with few digits."""
 CODES = "i1i2i4"
 """The types of columns of codes."""
 
@@ -325,9 +327,9 @@ class Trials(Additive, Displayed, kind="study"):
 
     def __repr__(self) -> str:
         sets = len(self.data_sets)
-        return f"<Trials: {len(self.systems):,} systems, {self.runs:,} runs, {self.n:,} items" + (
-            f" of {sets:,} data sets>" if sets > 1 else ">"
-        )
+        words = [numbered(len(self.systems), "system"), numbered(self.runs, "run")]
+        of = f" of {sets:,} data sets" if sets > 1 else ""
+        return f"<Trials: {', '.join(words)}, {numbered(self.n, 'item')}{of}>"
 
 
 def named(name: str) -> str:
@@ -345,7 +347,8 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
     first = parts[0]
     _refuse_unlike(name, parts)
     labels, declared, sets = _classes_of_all(parts)
-    ids = first.ids
+    parts = _alike_ids(parts)
+    ids = parts[0].ids
     places: list[Array | None] = [None] * len(parts)
     if not all(same_names(part.ids, ids) for part in parts[1:]):
         ids = np.unique(np.concatenate([part.ids for part in parts]))
@@ -386,6 +389,13 @@ def joined(name: str, parts: Sequence[DataSet]) -> DataSet:
         *(labels, declared, ids, true, tuple(keys), predicted, folds, fold_names, cluster),
         *(cluster_names, first.by_line, first.matched, weights, sets),
     )
+
+
+def _alike_ids(parts: Sequence[DataSet]) -> Sequence[DataSet]:
+    """Parts whose items are called alike: 1 in one file is the text '1' in another."""
+    if len({part.ids.dtype.kind for part in parts}) == 1:
+        return parts
+    return [replace(part, ids=part.ids.astype(np.str_)) for part in parts]
 
 
 def same_names(some: Array, others: Array) -> bool:
@@ -430,8 +440,11 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
                 f"{some(_columns(first))} and {some(_columns(part))}. Use the same labels= for all."
             )
         if part.matched != first.matched:
-            raise MergeError(f"{named(name)}some runs are counts, others predictions of items")
-        if part.by_line != first.by_line or part.ids.dtype.kind != first.ids.dtype.kind:
+            raise MergeError(
+                f"{named(name)}some runs are counts, others predictions of items: pass all of them "
+                "as counts, or all as predictions"
+            )
+        if part.by_line != first.by_line:
             raise MergeError(
                 f"{named(name)}the items of some runs are {_called(first)}, those of others "
                 f"{_called(part)}, so they cannot be matched. Use the same column as item= "
@@ -459,17 +472,18 @@ def _columns(part: DataSet) -> Labels:
 
 
 def _agree_on_weights(name: str, column: Array, here: Any, values: Array, ids: Array) -> None:
-    """Fill the weights of items, on which all runs must agree."""
+    """Fill the weights of items, on which all runs must agree but for rounding; the first count."""
     known = column[here]
-    wrong = np.flatnonzero(~np.isnan(known) & (known != values))
+    new = np.isnan(known)
+    wrong = np.flatnonzero(~new & ~np.isclose(known, values, rtol=ROUNDED, atol=0))
     if len(wrong):
         at = wrong[0]
         raise InputError(
             f"{named(name)}the weight of {_of_items(len(wrong))} differs between runs: that of "
-            f"item {ids[here][at].item()!r} is {known[at]:g} and {values[at]:g}. A weight "
+            f"item {ids[here][at].item()!r} is {known[at]:.9g} and {values[at]:.9g}. A weight "
             "belongs to an item, not to a run."
         )
-    column[here] = values
+    column[here] = np.where(new, values, known)
 
 
 def _agree(

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, LabelError, MergeError, WeightError
+from whichf1.errors import FileError, InputError, LabelError, MergeError, WeightError, numbered
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Labels
@@ -499,7 +499,7 @@ class Units(Additive, Drawable):
     __hash__ = None  # type: ignore[assignment]
 
     def _size(self) -> str:
-        return f"weight {self.n:g}" if self.weighted else f"{self.n:,} items"
+        return f"weight {self.n:g}" if self.weighted else numbered(int(self.n), "item")
 
 
 def _same(a: Any, b: Any) -> bool:

@@ -1,8 +1,8 @@
 /* Losses of rows of scores, and the check of the rows, in one pass.
  *
- * Blocks of rows are transposed where a loss uses all columns, so that wide registers hold a column
- * of several rows. Rows are summed in chunks of a fixed size, and chunks are added in order, so that the sums do not
- * depend on the number of threads.
+ * Where all columns of a row count, LANES rows are processed side by side, so that wide registers
+ * hold a column of several rows. Losses are summed in chunks of a fixed size, and chunks are added in
+ * order, so that the sums do not depend on the number of threads.
  */
 #include "kernel.h"
 
@@ -84,45 +84,28 @@ VECTORISED static int shares(const double *values, size_t n)
     return !wrong;
 }
 
-/* Whether all rows are distributions: each has several independent sums, in one register. */
-VECTORISED static int all_fair(const double *rows, size_t n, size_t columns, double tolerance)
+/* Whether all rows add up to 1. */
+VECTORISED static int all_add_up(const double *rows, size_t n, size_t columns, double tolerance)
 {
-    enum { SUMS = 4 };
     uint64_t off = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double *row = rows + i * columns;
-        double sums[SUMS] = {0};
-        size_t j = 0;
-        for (; j + SUMS <= columns; j += SUMS)
-            for (size_t k = 0; k < SUMS; k++) sums[k] += row[j + k];
-        for (size_t k = 0; j < columns; j++, k++) sums[k] += row[j];
-        off |= !(fabs((sums[0] + sums[1]) + (sums[2] + sums[3]) - 1) <= tolerance);
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES, rows += LANES * columns) {
+        double sums[LANES] = {0};
+        for (size_t j = 0; j < columns; j++)
+            for (size_t k = 0; k < LANES; k++) sums[k] += rows[k * columns + j];
+        for (size_t k = 0; k < LANES; k++) off |= !(fabs(sums[k] - 1) <= tolerance);
     }
-    return !off && shares(rows, n * columns);
+    for (; i < n; i++, rows += columns) off |= !fair(rows, columns, tolerance);
+    return !off;
 }
 
-/* The same of columns of rows. */
-VECTORISED static int all_columns_fair(const double *by_column, size_t n, size_t columns,
-                                       double tolerance)
-{
-    double sums[CHUNK];
-    uint64_t off = 0;
-    memset(sums, 0, n * sizeof *sums); /* blocks are short */
-    for (size_t j = 0; j < columns; j++)
-        for (size_t i = 0; i < n; i++) sums[i] += by_column[j * n + i];
-    for (size_t i = 0; i < n; i++) off |= !(fabs(sums[i] - 1) <= tolerance);
-    return !off && shares(by_column, n * columns);
-}
-
-/* Find the first row that is not a distribution; columns are the rows transposed, or NULL. */
-static void check(const work *w, const double *rows, const double *columns, size_t start, size_t n,
-                  wf_losses *out)
+/* Find the first row that is not a distribution. */
+static void check(const work *w, const double *rows, size_t start, size_t n, wf_losses *out)
 {
     size_t width = w->p->columns;
     double tolerance = w->options.tolerance;
-    if (out->bad_row < w->p->rows) return;
-    if (columns ? all_columns_fair(columns, n, width, tolerance)
-                : all_fair(rows, n, width, tolerance))
+    if (out->bad_row < w->p->rows ||
+        (shares(rows, n * width) && all_add_up(rows, n, width, tolerance)))
         return;
     for (size_t i = 0; i < n; i++) {
         if (fair(rows + i * width, width, tolerance)) continue;
@@ -198,61 +181,83 @@ VECTORISED static void sum_up(const double *losses, size_t n, double *total, dou
     }
 }
 
-static void transpose(const double *rows, size_t n, size_t columns, double *to)
+/* Losses of a few rows: as many as a loop over columns has lanes, or the last one by one. */
+static inline void brier_of(const double *rows, const uint64_t *codes, size_t lanes, size_t columns,
+                            double *losses)
+{
+    const uint64_t one = (uint64_t)1023 << 52;
+    double sums[LANES] = {0};
+    for (size_t j = 0; j < columns; j++)
+        for (size_t k = 0; k < lanes; k++) {
+            uint64_t bits = codes[k] == j ? one : 0; /* a choice of doubles becomes a branch */
+            double right;
+            memcpy(&right, &bits, sizeof right);
+            double off = rows[k * columns + j] - right;
+            sums[k] += off * off;
+        }
+    for (size_t k = 0; k < lanes; k++) losses[k] = sums[k];
+}
+
+VECTORISED static void brier_losses(const double *rows, const uint64_t *codes, size_t n,
+                                    size_t columns, double *losses)
 {
     size_t i = 0;
     for (; i + LANES <= n; i += LANES)
-        for (size_t j = 0; j < columns; j++)
-            for (size_t k = 0; k < LANES; k++) to[j * n + i + k] = rows[(i + k) * columns + j];
-    for (; i < n; i++)
-        for (size_t j = 0; j < columns; j++) to[j * n + i] = rows[i * columns + j];
-}
-
-VECTORISED static void brier_losses(const double *by_column, const uint64_t *codes, size_t n,
-                                    size_t columns, double *losses)
-{
-    const uint64_t one = (uint64_t)1023 << 52;
-    memset(losses, 0, n * sizeof *losses);
-    for (size_t j = 0; j < columns; j++, by_column += n)
-        for (size_t i = 0; i < n; i++) {
-            uint64_t bits = codes[i] == j ? one : 0; /* a choice of doubles becomes a branch */
-            double right;
-            memcpy(&right, &bits, sizeof right);
-            double off = by_column[i] - right;
-            losses[i] += off * off;
-        }
+        brier_of(rows + i * columns, codes + i, LANES, columns, losses + i);
+    for (; i < n; i++) brier_of(rows + i * columns, codes + i, 1, columns, losses + i);
 }
 
 /* max(0, 1 − the score of the true class + the highest other score). */
-VECTORISED static void hinge_losses(const double *by_column, const double *own,
-                                    const uint64_t *codes, size_t n, size_t columns, double *losses)
+static inline void hinge_of(const double *rows, const uint64_t *codes, size_t lanes, size_t columns,
+                            double *losses)
 {
-    for (size_t i = 0; i < n; i++) losses[i] = -INFINITY;
-    for (size_t j = 0; j < columns; j++, by_column += n)
-        for (size_t i = 0; i < n; i++) {
-            double other = codes[i] == j ? -INFINITY : by_column[i];
-            losses[i] = other > losses[i] ? other : losses[i];
+    double highest[LANES];
+    for (size_t k = 0; k < lanes; k++) highest[k] = -INFINITY;
+    for (size_t j = 0; j < columns; j++)
+        for (size_t k = 0; k < lanes; k++) {
+            double other = codes[k] == j ? -INFINITY : rows[k * columns + j];
+            highest[k] = other > highest[k] ? other : highest[k];
         }
-    for (size_t i = 0; i < n; i++) {
-        double loss = 1 - (own[i] - losses[i]);
-        losses[i] = loss > 0 ? loss : 0;
+    for (size_t k = 0; k < lanes; k++) {
+        double loss = 1 - (rows[k * columns + codes[k]] - highest[k]);
+        losses[k] = loss > 0 ? loss : 0;
     }
 }
 
-/* Rows with fewer than k columns ahead of the true class. */
-VECTORISED static size_t count_hits(const double *by_column, const double *own,
-                                    const uint64_t *codes, size_t n, size_t columns, size_t k,
-                                    int ties)
+VECTORISED static void hinge_losses(const double *rows, const uint64_t *codes, size_t n,
+                                    size_t columns, double *losses)
 {
-    uint64_t ahead[CHUNK], before = ties & WF_BEFORE ? 1 : 0, after = ties & WF_AFTER ? 1 : 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        hinge_of(rows + i * columns, codes + i, LANES, columns, losses + i);
+    for (; i < n; i++) hinge_of(rows + i * columns, codes + i, 1, columns, losses + i);
+}
+
+/* Rows with fewer than k columns ahead of the true class. */
+static inline size_t hits_of(const double *rows, const uint64_t *codes, size_t lanes,
+                             size_t columns, size_t k, int ties)
+{
+    uint64_t ahead[LANES] = {0}, before = ties & WF_BEFORE ? 1 : 0, after = ties & WF_AFTER ? 1 : 0;
+    double own[LANES];
     size_t hits = 0;
-    memset(ahead, 0, n * sizeof *ahead);
-    for (size_t j = 0; j < columns; j++, by_column += n)
-        for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < lanes; i++) own[i] = rows[i * columns + codes[i]];
+    for (size_t j = 0; j < columns; j++)
+        for (size_t i = 0; i < lanes; i++) {
+            double score = rows[i * columns + j];
             uint64_t wins = (before & (j < codes[i])) | (after & (j > codes[i]));
-            ahead[i] += (by_column[i] > own[i]) | ((by_column[i] == own[i]) & wins);
+            ahead[i] += (score > own[i]) | ((score == own[i]) & wins);
         }
-    for (size_t i = 0; i < n; i++) hits += ahead[i] < k;
+    for (size_t i = 0; i < lanes; i++) hits += ahead[i] < k;
+    return hits;
+}
+
+VECTORISED static size_t count_hits(const double *rows, const uint64_t *codes, size_t n,
+                                    size_t columns, size_t k, int ties)
+{
+    size_t hits = 0, i = 0;
+    for (; i + LANES <= n; i += LANES)
+        hits += hits_of(rows + i * columns, codes + i, LANES, columns, k, ties);
+    for (; i < n; i++) hits += hits_of(rows + i * columns, codes + i, 1, columns, k, ties);
     return hits;
 }
 
@@ -268,10 +273,10 @@ VECTORISED static int all_finite(const double *values, size_t n)
 }
 
 /* Add the losses of rows whose codes have been checked. */
-static void add_losses(const work *w, const double *rows, const double *by_column,
-                       const uint64_t *codes, size_t start, size_t n, wf_losses *out)
+static void add_losses(const work *w, const double *rows, const uint64_t *codes, size_t start,
+                       size_t n, wf_losses *out)
 {
-    double losses[CHUNK], own[CHUNK];
+    double losses[CHUNK];
     size_t columns = w->p->columns;
     int wanted = w->options.wanted;
     if (wanted & WF_LOG) {
@@ -279,19 +284,17 @@ static void add_losses(const work *w, const double *rows, const double *by_colum
         sum_up(losses, n, &out->log_sum, &out->log_squares);
     }
     if (wanted & WF_BRIER) {
-        brier_losses(by_column, codes, n, columns, losses);
+        brier_losses(rows, codes, n, columns, losses);
         sum_up(losses, n, &out->brier_sum, &out->brier_squares);
     }
     if (w->options.each && wanted & (WF_LOG | WF_BRIER))
         memcpy(w->options.each + start, losses, n * sizeof *losses);
-    if (!(wanted & OF_SCORES)) return;
-    for (size_t i = 0; i < n; i++) own[i] = rows[i * columns + codes[i]];
     if (wanted & WF_HINGE) {
-        hinge_losses(by_column, own, codes, n, columns, losses);
+        hinge_losses(rows, codes, n, columns, losses);
         sum_up(losses, n, &out->hinge_sum, &out->hinge_squares);
     }
     if (wanted & WF_TOP)
-        out->hits += count_hits(by_column, own, codes, n, columns, w->options.k, w->options.ties);
+        out->hits += count_hits(rows, codes, n, columns, w->options.k, w->options.ties);
 }
 
 VECTORISED static int all_below(const uint64_t *codes, size_t n, uint64_t limit)
@@ -317,23 +320,18 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
             if (codes[i - start] >= m->columns) out->bad_code = i;
     for (size_t i = start; i < stop; i += step) {
         size_t n = stop - i < step ? stop - i : step;
-        const double *rows = rows_of(m, i, n, scratch), *by_column = NULL;
-        if (wanted & (OF_SCORES | WF_BRIER)) {
-            transpose(rows, n, m->columns, scratch + step * m->columns);
-            by_column = scratch + step * m->columns;
-        }
-        if (wanted & WF_CHECK) check(w, rows, by_column, i, n, out);
-        if (wanted & OF_SCORES && out->bad_row == m->rows && !all_finite(by_column, n * m->columns))
+        const double *rows = rows_of(m, i, n, scratch);
+        if (wanted & WF_CHECK) check(w, rows, i, n, out);
+        if (wanted & OF_SCORES && out->bad_row == m->rows && !all_finite(rows, n * m->columns))
             out->bad_row = i;
-        if (out->bad_code == m->rows)
-            add_losses(w, rows, by_column, codes + (i - start), i, n, out);
+        if (out->bad_code == m->rows) add_losses(w, rows, codes + (i - start), i, n, out);
     }
 }
 
 static void part(void *context, int index)
 {
     const work *w = context;
-    double *scratch = malloc(2 * rows_at_a_time(w->p) * w->p->columns * sizeof *scratch);
+    double *scratch = malloc(rows_at_a_time(w->p) * w->p->columns * sizeof *scratch);
     size_t at = (size_t)index, parts = (size_t)w->parts;
     for (size_t i = at * w->chunks / parts; i < (at + 1) * w->chunks / parts; i++) {
         if (scratch) chunk(w, i, scratch, &w->by_chunk[i]);

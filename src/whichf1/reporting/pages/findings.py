@@ -21,7 +21,7 @@ from whichf1 import __version__
 from whichf1.comparison.study import Study
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import capital, meaning
-from whichf1.errors import WhichF1Error
+from whichf1.errors import WhichF1Error, numbered
 from whichf1.published.dialects import dialects
 from whichf1.reporting.citations import bibtex
 from whichf1.reporting.comparison import ADJUSTED, comparison_document, in_a_row
@@ -34,7 +34,7 @@ from whichf1.reporting.document import (
     footnotes,
     html_cells,
 )
-from whichf1.reporting.numbers import items, numbered, share_text, size
+from whichf1.reporting.numbers import items, share_text, size
 from whichf1.reporting.pages.shell import json_text, rendered
 from whichf1.reporting.pages.threshold import Slider
 from whichf1.reporting.pictures.kinds import picture

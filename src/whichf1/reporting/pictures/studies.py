@@ -8,9 +8,9 @@ from whichf1.comparison.data_sets import AverageRanks, DataSetPair
 from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
 from whichf1.definitions.words import title as title_of
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, numbered
 from whichf1.reporting.document import first_names
-from whichf1.reporting.numbers import numbered, size
+from whichf1.reporting.numbers import size
 from whichf1.reporting.pictures.counts import forest_height
 from whichf1.reporting.pictures.forests import ends_of
 from whichf1.reporting.pictures.kinds import declare, same
