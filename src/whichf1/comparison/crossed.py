@@ -39,15 +39,17 @@ class BetweenModels(NamedTuple):
     """How the scores of folds vary with the models, between repetitions of a cross-validation.
 
     An item is predicted once in each repetition, by another model. What differs from its mean over
-    repetitions is due to models; items of the same fold share a model, so the products of pairs of
-    them estimate the covariance of systems over models (rows and columns are runs; only those of
-    the same repetition are filled).
+    repetitions is due to models, and models differ as the folds of a repetition do: these have the
+    items in one model that the others lack (rows and columns are runs; only those of the same
+    repetition are filled).
     """
 
     models: Array
     """The covariance of the scores of models on new items, over training sets of these items."""
     noise: Array
     """The covariance of the mean of a fold, by single items on which a model differs."""
+    shared: Array
+    """The covariance of what items add to a mean as test items and as training items."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -397,27 +399,31 @@ def between_models(
     rows = {key.system: [at for at, x in enumerate(keys) if x.system == key.system] for key in keys}
     repeats, size, n = len(keys) // len(rows), by_fold.shape[1], parts.shape[1]
     names = {tuple(sorted(keys[at].run for at in own)) for own in rows.values()}
-    if repeats < 2 or len(names) > 1:
+    if repeats < 2 or len(names) > 1 or n <= size:
         return None
     weight = np.ones(n) if weights is None else weights
-    total, squares = (
-        sums_of_folds(np.broadcast_to(x, folds.shape), folds, size) for x in (weight, weight**2)
-    )
-    pairs = float((1 - squares / total**2).mean())  # the share of pairs of different items
-    if pairs <= 0:
-        return None
+    total = sums_of_folds(np.broadcast_to(weight, folds.shape), folds, size)
     of_fold = weight / np.take_along_axis(total, folds, 1)  # an item's share of its fold
     many = n if weights is None else worth(weight.sum(), (weight**2).sum())
     own = parts * (size * sqrt((many - 1) / many)) / of_fold + by_fold.mean(1)[:, None]
+    ease = np.empty_like(own)  # the mean of an item over repetitions
     for some in rows.values():
-        own[some] -= own[some].mean(0)
-    own *= of_fold
-    sums, single = sums_of_folds(own, folds, size), own @ own.T
+        ease[some] = own[some].mean(0)
+    own = (own - ease) * of_fold
+    models, items = (_between(sums_of_folds(x, folds, size)) for x in (own, ease * of_fold))
     left = 1 - 1 / repeats  # of a variance, once the means over repetitions are taken away
     same = np.array([[a.run == b.run for b in keys] for a in keys])
-    noise = np.where(same, single / (size * left), 0.0)
-    models = np.where(same, (sums @ sums.T - single) / (size * pairs * left**2), 0.0)
-    return BetweenModels(models, noise)
+    noise = np.where(same, own @ own.T, 0.0) * (size - 1) / (size**2 * left)
+    varied = np.where(same, models @ models.T, 0.0) / (size * left**2) - noise / left
+    # a model has the items that its fold lacks; and the mean of an item has a part of each model
+    shared = varied / repeats - np.where(same, items @ models.T, 0.0) / (size * left)
+    return BetweenModels(varied, noise, (shared + shared.T) / 2)
+
+
+def _between(scores: Array) -> Array:
+    """How far the folds of each run (rows) are from their mean."""
+    apart: Array = scores - scores.mean(1, keepdims=True)
+    return apart
 
 
 def _worth(data: DataSet) -> float:

@@ -19,7 +19,7 @@ from whichf1.comparison.data_sets import (
     compare_data_sets,
     rank_data_sets,
 )
-from whichf1.comparison.folds import FoldPair, compare_folds
+from whichf1.comparison.folds import FoldPair, FoldTest, compare_folds
 from whichf1.comparison.rank_flips import DEFINITIONS, SystemRanks, ordered, ranks_of
 from whichf1.comparison.runs import RunMean, RunPair, compare_runs, mean_of_runs, steady_errors
 from whichf1.comparison.significance import ADJUSTMENTS, Adjust, Plan, level_of
@@ -457,25 +457,36 @@ def study_trials(
         if each.folds is not None
         for a, b in combinations([x for x in trials.systems if x in each.systems], 2)
     ]
-    again = [pair.retrained for pair in folds]
-    by_runs, by_folds, by_models, by_repeats = (
-        ADJUSTMENTS[plan.adjust]([None if x is None else x.p_value for x in some])
-        for some in (pairs, folds, [pair.models for pair in folds], again)
-    )
+    by_folds = _adjusted_folds(folds, plan.adjust)
+    by_runs = ADJUSTMENTS[plan.adjust]([pair.p_value for pair in pairs])
     ranks, across = _across(trials, means, pairs, folds, settled, plan)
     return Study(
         *(trials, settled, plan, crossed, means),
         tuple(replace(pair, p_adjusted=p) for pair, p in zip(pairs, by_runs, strict=True)),
-        tuple(
-            replace(
-                pair,
-                p_adjusted=p,
-                models=replace(pair.models, p_adjusted=q),
-                retrained=pair.retrained and replace(pair.retrained, p_adjusted=r),
-            )
-            for pair, p, q, r in zip(folds, by_folds, by_models, by_repeats, strict=True)
-        ),
+        by_folds,
         *(ranks, across, (*notes, *_unused(plan, pairs, folds, across))),
+    )
+
+
+def _adjusted_folds(pairs: Sequence[FoldPair], adjust: Adjust) -> tuple[FoldPair, ...]:
+    """The pairs with adjusted p-values: of each test, and of those that decide."""
+
+    def adjusted(tests: Sequence[FoldTest | None]) -> list[float | None]:
+        return ADJUSTMENTS[adjust]([None if x is None else x.p_value for x in tests])
+
+    def replaced(tests: Sequence[FoldTest | None]) -> list[Any]:
+        return [x and replace(x, p_adjusted=p) for x, p in zip(tests, adjusted(tests), strict=True)]
+
+    return tuple(
+        replace(pair, p_adjusted=p, corrected=x, retrained=y, models=z)
+        for pair, p, x, y, z in zip(
+            pairs,
+            adjusted([pair.deciding for pair in pairs]),
+            replaced([pair.corrected for pair in pairs]),
+            replaced([pair.retrained for pair in pairs]),
+            replaced([pair.models for pair in pairs]),
+            strict=True,
+        )
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.comparison.data_sets import DataSetPair
-from whichf1.comparison.folds import FoldPair
+from whichf1.comparison.folds import FoldPair, FoldTest
 from whichf1.comparison.runs import ITEMS, RUNS, WELCH, RunMean, RunPair
 from whichf1.comparison.significance import level_of
 from whichf1.comparison.study import Study
@@ -44,39 +44,31 @@ TESTS = {
     ITEMS: "t test over items; the variance of runs is unknown",
 }
 """The tests by runs, in words."""
-NO_UNBIASED = (
-    "Would the algorithms differ, trained on other items? Folds share training items, so their "
-    "scores are correlated, and no estimate of their variance is unbiased (Bengio and Grandvalet "
-    "2004): the test assumes that the correlation is the fraction of items in a fold (Nadeau and "
-    "Bengio 2003)."
+RETRAINED = (
+    "p: t test over items and training sets, whose variance is estimated from how the predictions "
+    "of the same items differ between repetitions (delete-d jackknife, Shao and Wu 1989). "
+    "'training': what training sets add, as a share of the variance."
 )
+CORRECTED = (
+    "p: corrected resampled t test. Folds share training items, so their scores are correlated, "
+    "and no estimate of their variance is unbiased (Bengio and Grandvalet 2004): the test assumes "
+    "that the correlation is the fraction of items in a fold (Nadeau and Bengio 2003)."
+)
+MODELS = (
+    "p: t test over items. Do the models that were trained on these folds differ, on average, on "
+    "new items? The variance is that of items, without that of training sets (Bayle et al. 2020)."
+)
+FOLD_TESTS = {
+    "retrained": ("the algorithms, by items and training sets", RETRAINED),
+    "corrected": ("the algorithms, by the correlation of folds", CORRECTED),
+    "models": ("the models trained here", MODELS),
+}
+"""The heading and the note of each test of folds."""
+ALGORITHMS = "Would the algorithms differ, trained on other items?"
 POOLED_RANKING = (
     "Caution: a pooled ranking compares scores of different models, one for each fold; if these "
     "are on different scales, it is lower than the ranking within folds (Forman and Scholz 2010)."
 )
-REPEATED = (
-    "Caution: with repetitions of more than two folds, this test allows for little variance of "
-    "training sets: if they matter as much as the test items do, it rejects in too many cases "
-    "without a difference. "
-)
-LATER = "With five repetitions or more, a test of items and training sets allows for it."
-RETRAINED = (
-    "p: t test over items and training sets, whose variance is estimated from how the predictions "
-    "of the same items differ between repetitions (delete-d jackknife, Shao and Wu 1989). "
-    "'training': the share of training sets in the variance."
-)
-MORE_FOLDS = (
-    "The estimate is uncertain with this many folds, and the test conservative for many learners: "
-    "repetitions of two folds say more about training sets."
-)
-MODELS = (
-    "Do the models that were trained on these folds differ, on average, on new items? The variance "
-    "is that of items, without that of training sets (Bayle et al. 2020). The test keeps its level "
-    "if no single training item matters much; for nearest neighbours, it rejects in 9–11 % of "
-    "simulated cases."
-)
-FEW_FOLDS = 2
-"""With so many folds, repetitions show the variance of training sets."""
 MOST_SETS = 30
 """How many data sets text shows."""
 NEARLY = 0.8
@@ -152,7 +144,8 @@ def _systems(study: Study) -> Iterator[Block]:
     yield Signature(study.signature, sentence=words)
     if study.folds and not several:
         yield Note(
-            "Means over folds; their intervals treat folds as correlated, as does the test below."
+            "Means over folds; their intervals treat folds as correlated (Nadeau and Bengio 2003), "
+            "and are too narrow if training sets matter much."
         )
     elif not several and any(x.deviation is not None for x in study.means):
         yield Note(
@@ -170,7 +163,9 @@ def _systems(study: Study) -> Iterator[Block]:
             yield Note(POOLED_RANKING)
     level = 100 * (1 - level_of(study.definition))
     if len(study.systems) > 1:
-        by = "random effects" if study.across else "folds" if study.folds else "runs and items"
+        by = "random effects" if study.across else "runs and items"
+        if study.folds and not study.across:
+            by = "items and training sets" if study.folds[0].test == "retrained" else "folds"
         yield Note(
             f"Systems that share a letter do not differ significantly ({by}, "
             f"{ADJUSTED[study.plan.adjust]}, {level:g} %)."
@@ -301,31 +296,35 @@ def _error(tested: RunPair | RunMean) -> float:
 
 
 def _folds(study: Study) -> Iterator[Block]:
+    """Every test of folds; that which decides comes first."""
     pairs, notes = _with_best(study, study.folds)
     several = {"data_set": GridColumn("data set")} if len(study.crossed) > 1 else {}
-    columns = {**PAIR, **several, **TESTED, **POSTERIOR}
-    if len(study.folds) == 1:
-        columns.pop("p_adjusted")
     first = study.folds[0]
     repeated = f", repeated {first.repeats} times" if first.repeats > 1 else ""
-    yield _grid(columns, pairs, f"Pairs: A − B, by {first.folds} folds{repeated}: the algorithms")
-    yield from map(Note, [*notes, f"p: corrected resampled t test. {NO_UNBIASED}"])
-    if first.repeats > 1 and first.folds > FEW_FOLDS:
-        tested = any(pair.retrained is not None for pair in pairs)
-        yield Note(REPEATED + ("See the test of items and training sets." if tested else LATER))
-    yield Note(_posterior_words(study, "Bayesian correlated t test (Corani and Benavoli 2015)"))
-    if any(pair.retrained is not None for pair in pairs):
-        shown = _columns_of("retrained", columns) | {"retrained.training": TRAINING}
-        yield _grid({**PAIR, **several, **shown}, pairs, "The same by items and training sets")
-        yield Note(RETRAINED if first.folds <= FEW_FOLDS else f"{RETRAINED} {MORE_FOLDS}")
-    shown = _columns_of("models", columns)
-    yield _grid({**PAIR, **several, **shown}, pairs, "The same of the models trained here")
-    yield Note(f"p: t test over items. {MODELS}")
-
-
-def _columns_of(test: str, columns: Mapping[str, GridColumn]) -> dict[str, GridColumn]:
-    """The columns of another test of the same differences."""
-    return {x if x == "difference" else f"{test}.{x}": y for x, y in TESTED.items() if x in columns}
+    heading = f"Pairs: A − B, by {first.folds} folds{repeated}"
+    for test in sorted(FOLD_TESTS, key=lambda test: test != first.test):
+        tests: list[FoldTest] = [x for x in (getattr(pair, test) for pair in pairs) if x]
+        if not tests:
+            continue
+        name, words = FOLD_TESTS[test]
+        columns = {
+            x if x == "difference" else f"{test}.{x}": column
+            for x, column in TESTED.items()
+            if x != "p_adjusted" or len(study.folds) > 1
+        }
+        columns |= {f"{test}.training": TRAINING} | (POSTERIOR if test == "corrected" else {})
+        yield _grid({**PAIR, **several, **columns}, pairs, f"{heading}: {name}")
+        heading = "The same"
+        yield from map(Note, notes if test == first.test else [])
+        if test == first.test:
+            yield Note(ALGORITHMS)
+        yield Note(words)
+        for text in dict.fromkeys(x.caution for x in tests if x.caution):
+            yield Note(f"Caution: {text}.")
+        if test == "corrected":
+            yield Note(
+                _posterior_words(study, "Bayesian correlated t test (Corani and Benavoli 2015)")
+            )
 
 
 def _posterior_words(study: Study, test: str) -> str:
@@ -474,7 +473,7 @@ def _record(study: Study, source: str) -> dict[str, Any]:
         },
         "means": [asdict(mean) for mean in study.means],
         "pairs": [_plain(pair) for pair in study.pairs],
-        "folds": [asdict(pair) for pair in study.folds],
+        "folds": [_of_folds(pair) for pair in study.folds],
         "across": [asdict(pair) for pair in study.across],
         "ranks": None if ranks is None else asdict(ranks),
         "notes": study.notes,
@@ -489,6 +488,12 @@ def _record(study: Study, source: str) -> dict[str, Any]:
             for order in flips.orders
         ]
     return record
+
+
+def _of_folds(pair: FoldPair) -> dict[str, Any]:
+    """The pair with the outcome of the test that decides."""
+    decided = {**asdict(pair.deciding), "p_adjusted": pair.p_adjusted}
+    return {**asdict(pair), "test": pair.test, **decided}
 
 
 def _plain(pair: RunPair) -> dict[str, Any]:
@@ -517,8 +522,8 @@ def _rows(study: Study) -> Rows:
             if number_of is not None:
                 yield f"{kind}_{what}", *own, number_of, None, None, signature
         if isinstance(pair, FoldPair):
-            yield from _rows_of_test("models", pair, own, signature)
-            yield from _rows_of_test("retrained", pair, own, signature)
+            for test in FOLD_TESTS:
+                yield from _rows_of_test(test, pair, own, signature)
     for each in study.across:
         yield from _rows_across(each, signature)
     for order in study.flips.orders if study.flips else ():
