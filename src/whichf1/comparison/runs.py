@@ -38,6 +38,7 @@ RUNS, WELCH, ITEMS = "runs", "unmatched runs", "items"
 FEW_RUNS = 2
 LEAST_POWER = 0.4
 """The least power of a share in the degrees of freedom of a sum of variances."""
+OVERLAP = "training sets of folds overlap, and if they matter much, intervals are too narrow"
 TWO_RUNS = "two runs say little about how runs vary"
 ONE_RUN = "there is one run of each, so the test is about these runs only"
 FEW = "few items decide, so it may not keep its level"
@@ -177,7 +178,7 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
     by_items = crossed.spread(system)
     own, shared = _shared(crossed.covariance[np.ix_(rows, rows)])
     components = deviation = None
-    spread = by_items._replace(skew=None)
+    spread, caution = by_items._replace(skew=None), None
     if count > 1:
         scatter = float(np.var(values, ddof=1))
         components = _components(scatter, own, shared, count, crossed.clusters or crossed.n)
@@ -186,6 +187,9 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
     if crossed.folds is not None and crossed.shares is not None and crossed.folds[rows].size > 1:
         share, components = crossed.shares[rows], None
         spread = corrected_spread(crossed.folds[rows].ravel(), float((share / (1 - share)).mean()))
+        caution = OVERLAP
+    elif count == FEW_RUNS and crossed.folds is None:
+        caution = TWO_RUNS
     mean = float(values.mean())
     level, word = level_of(definition), "folds" if crossed.folds is not None else "runs and items"
     bounds = definition.bounds
@@ -193,8 +197,8 @@ def mean_of_runs(crossed: Crossed, system: str, definition: Definition) -> RunMe
         interval = t_interval(mean, spread, level, inf, word)
     else:
         interval = transformed(mean, spread, bounds, level, word)
-    if count == FEW_RUNS and crossed.folds is None:
-        interval = interval and replace(interval, caution=TWO_RUNS)
+    if interval is not None and caution is not None:
+        interval = replace(interval, caution=caution)
     names = tuple(crossed.keys[at].run for at in rows)
     facts = (tuple(values.tolist()), names, mean, deviation)
     return RunMean(system, crossed.name, *facts, spread.error, interval, components)

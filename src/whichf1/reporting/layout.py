@@ -17,7 +17,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from whichf1.tables.records import dataclass
 
-WORDS, BARS = re.compile(r"\s*\S+\s*"), re.compile(r"[^|]*\|+|[^|]+")
+WORDS = re.compile(r"\s*\S+(?: %\S*)?\s*")
+"""Words; a percentage is one."""
+BARS = re.compile(r"[^|]*\|+|[^|]+")
 COMMAS = re.compile(r"[^,]*,+|[^,]+")
 COMMANDS = re.compile(r"[^\\]+|\\[^\\]*")
 """Parts of a formula in LaTeX, which may be broken before a command."""

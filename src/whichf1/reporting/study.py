@@ -144,8 +144,7 @@ def _systems(study: Study) -> Iterator[Block]:
     yield Signature(study.signature, sentence=words)
     if study.folds and not several:
         yield Note(
-            "Means over folds; their intervals treat folds as correlated (Nadeau and Bengio 2003), "
-            "and are too narrow if training sets matter much."
+            "Means over folds; their intervals treat folds as correlated (Nadeau and Bengio 2003)."
         )
     elif not several and any(x.deviation is not None for x in study.means):
         yield Note(
