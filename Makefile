@@ -120,7 +120,7 @@ $(DOCS)/ready: pyproject.toml
 	$(DOCS)/bin/python -m pip install --quiet --editable '.[docs]'
 	touch $@
 
-# speed compared with peers, in about eight minutes; each script writes its own section of
+# speed compared with peers, in about five minutes; each script writes its own section of
 # benchmarks/RESULTS.md, EVERY_SCORE.md, or the table of its page in docs
 bench: $(BENCH)/ready
 	$(BENCH)/bin/python -m benchmarks.run_all

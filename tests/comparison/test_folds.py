@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import sqrt
 from typing import Any, Literal
 
@@ -13,6 +14,7 @@ from scipy import stats
 from sklearn.metrics import f1_score, roc_auc_score
 
 import whichf1 as wf
+from whichf1.comparison import folds as tests_of_folds
 from whichf1.comparison.folds import corrected_spread, correlated_t
 
 FOLDINGS: tuple[Literal["averaged", "pooled"], ...] = ("averaged", "pooled")
@@ -298,6 +300,35 @@ def test_the_simulated_models_have_the_accuracy_that_is_computed(learner: str) -
             assert (own == np.asarray(predicted)[~known]).all()
             accuracy.append(np.mean(classes(known, fresh, moved[fold]) == of_new))
     assert learned.accuracy == pytest.approx(np.mean(accuracy), abs=0.015)
+
+
+def test_cautions_quote_the_simulation() -> None:
+    rows = [row for row in bench.read() if row.family == "folds"]
+
+    def rejected(test: str, designs: list[tuple[int, int]], *learners: str) -> list[int]:
+        some = [
+            round(100 * row.rejected)
+            for row in rows
+            if row.test == test and (row.runs, row.folds) in designs
+            if row.variance in learners or not learners
+        ]
+        return [min(some), max(some)]
+
+    corrected = "corrected resampled t: the algorithms"
+    designs = [(1, 10), (10, 10), (5, 2), (10, 2)]
+    quoted = {
+        tests_of_folds.ONCE: rejected(corrected, [(1, 10)], "limit, 4")[1:],
+        tests_of_folds.OVERLAPPING: [
+            rejected(corrected, [(10, 10)], learner)[1] for learner in ("limit, 1", "limit, 4")
+        ],
+        tests_of_folds.UNRELATED: rejected(corrected, [(5, 2), (10, 2)], "midway"),
+        tests_of_folds.MANY_FOLDS: rejected(bench.RETRAINED, [(10, 10)])[1:],
+        tests_of_folds.FEW: rejected(bench.RETRAINED, [(5, 2)])[1:],
+        tests_of_folds.SINGLE: rejected(bench.TRAINED, designs, "neighbour", "stump"),
+    }
+    for caution, levels in quoted.items():
+        percents = " ".join(re.findall(r"[\d–]+(?= %)", caution))
+        assert [int(x) for x in re.findall(r"\d+", percents)] == levels, caution
 
 
 def test_the_page_has_the_rows_of_one_simulation() -> None:
