@@ -10,6 +10,10 @@
 #ifdef __linux__
 #include <sys/mman.h>
 #endif
+#if defined(__SSE2__) || defined(_M_X64)
+#include <emmintrin.h>
+#define PAST_CACHES
+#endif
 
 void *wf_allocate(size_t size)
 {
@@ -36,6 +40,23 @@ void wf_release(const void *from, const void *to)
     (void)to;
 #endif
 }
+
+#ifdef PAST_CACHES
+void wf_copy_past(double *to, const double *from, size_t n)
+{
+    size_t i = 0;
+    for (; i < n && (uintptr_t)(to + i) % 64; i++) to[i] = from[i];
+    for (; i + 8 <= n; i += 8)
+        for (size_t j = i; j < i + 8; j += 2) _mm_stream_pd(to + j, _mm_loadu_pd(from + j));
+    for (; i < n; i++) to[i] = from[i];
+}
+
+void wf_copied(void) { _mm_sfence(); }
+#else
+void wf_copy_past(double *to, const double *from, size_t n) { memcpy(to, from, n * sizeof *to); }
+
+void wf_copied(void) {}
+#endif
 
 static uint64_t load(const unsigned char *at, int width, int sign, int swapped)
 {

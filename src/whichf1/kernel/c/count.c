@@ -24,9 +24,10 @@ static void gather_labels(worker *w, const wf_column *side, size_t at, size_t n,
     if (w->numbers) wf_numbers_of(w->numbers, w->blocks->wide, n, block);
 }
 
+/* Each thread works on a copy, as neighbours share a cache line. */
 static void count_slice(void *context, int index)
 {
-    worker *w = (worker *)context + index;
+    worker *result = (worker *)context + index, own = *result, *w = &own;
     scratch blocks;
     w->blocks = &blocks;
     int in_place =
@@ -51,6 +52,7 @@ static void count_slice(void *context, int index)
     wf_part_groups(w);
     free(w->groups);
     w->groups = NULL;
+    *result = own;
 }
 
 /* Merging ------------------------------------------------------------------------------------- */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 512, LINES = 8192, MOST = WF_MOST_THREADS };
+enum { BLOCK = 512, LINES = 8192, MANY = 1 << 17, MOST = WF_MOST_THREADS };
 
 static int threads_for(size_t lines, int threads)
 {
@@ -200,15 +200,14 @@ static void count_points(void *context, int index)
     }
 }
 
-/* Points of true and false positives, from a place on; a rate of no items is 0 in a DET curve, and
- * recall is 1. */
-VECTORISED static void write_points(wf_curve_kind kind, const double *tp, const double *fp,
-                                    size_t n, const wf_points *out, size_t at)
+/* Points of true and false positives; a rate of no items is 0 in a DET curve, and recall is 1. */
+VECTORISED static void find_points(wf_curve_kind kind, const double *tp, const double *fp, size_t n,
+                                   const wf_points *out)
 {
-    double p = out->positives, q = out->negatives, *x = out->x + at, *y = out->y + at;
+    double p = out->positives, q = out->negatives, *x = out->x, *y = out->y;
     switch (kind) {
     case WF_MATRICES:
-        for (size_t i = 0; i < n; i++) out->tn[at + i] = q - fp[i], out->fn[at + i] = p - tp[i];
+        for (size_t i = 0; i < n; i++) out->tn[i] = q - fp[i], out->fn[i] = p - tp[i];
         break;
     case WF_ROC:
         for (size_t i = 0; i < n; i++) x[i] = fp[i] / q, y[i] = tp[i] / p;
@@ -246,6 +245,18 @@ static void compress(block *b, double *threshold)
     }
 }
 
+/* Write points from a place on. Of many, the first are out of the caches before the last are there. */
+static void write_points(const curve *c, const wf_points *points, size_t n, size_t at)
+{
+    const wf_points *out = c->out;
+    const double *from[] = {points->x, points->y, points->threshold, points->tn, points->fn};
+    double *to[] = {out->x, out->y, out->threshold, out->tn, out->fn};
+    for (int i = 0; i < (c->kind == WF_MATRICES ? 5 : 3); i++) {
+        if (c->steps->n >= MANY) wf_copy_past(to[i] + at, from[i], n);
+        else memcpy(to[i] + at, from[i], n * sizeof *from[i]);
+    }
+}
+
 static void draw_points(void *context, int index)
 {
     curve *c = context;
@@ -253,20 +264,19 @@ static void draw_points(void *context, int index)
     share s = c->shares[index];
     size_t end = end_of_lines(c, (size_t)index);
     block b;
-    double some[BLOCK];
+    double x[BLOCK], y[BLOCK], threshold[BLOCK], tn[BLOCK], fn[BLOCK];
+    wf_points here = {x, y, threshold, tn, fn, 0, out->positives, out->negatives};
     for (size_t i = first_line(c, (size_t)index); i < end; i += b.n) {
         read_block(c, i, end, &s, &b);
         s.tp = b.tp[b.n];
         s.fp = b.fp[b.n];
-        double *threshold = c->kept == WF_EVERY ? out->threshold + s.points : some;
         wf_gather_double(&c->steps->score, i, b.n, threshold);
-        if (c->kept != WF_EVERY) {
-            compress(&b, threshold);
-            memcpy(out->threshold + s.points, threshold, b.points * sizeof *threshold);
-        }
-        write_points(c->kind, b.tp + 1, b.fp + 1, b.points, out, s.points);
+        if (c->kept != WF_EVERY) compress(&b, threshold);
+        find_points(c->kind, b.tp + 1, b.fp + 1, b.points, &here);
+        write_points(c, &here, b.points, s.points);
         s.points += b.points;
     }
+    wf_copied();
     c->shares[index].end = s.points;
 }
 
@@ -285,7 +295,7 @@ void wf_curve(const wf_steps *steps, wf_curve_kind kind, wf_kept kept, int threa
         out->negatives += here.fp;
         out->points += here.points;
     }
-    write_points(kind, &none, &none, 1, out, 0);
+    find_points(kind, &none, &none, 1, out);
     if (kind == WF_PR) out->x[0] = 0, out->y[0] = 1;
     out->threshold[0] = INFINITY;
     wf_parallel((int)c.parts, draw_points, &c);

@@ -57,6 +57,11 @@ void *wf_allocate(size_t size);
 /* Give whole pages between two addresses of such memory back to the system; loses their contents. */
 void wf_release(const void *from, const void *to);
 
+/* Copy doubles to memory that is not read soon, past the caches where the processor can; wf_copied()
+ * comes before other threads may read them. */
+void wf_copy_past(double *to, const double *from, size_t n);
+void wf_copied(void);
+
 /* Copy items of a column to a block of native integers of 1, 2, 4 or 8 bytes. */
 void wf_gather(const wf_column *column, size_t start, size_t n, int to_width, void *block);
 /* Copy items of a column of floats of 2, 4 or 8 bytes to a block of doubles. */

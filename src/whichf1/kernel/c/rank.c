@@ -26,7 +26,8 @@ typedef struct {
     double weight;
 } item;
 
-/* A thread's share of the items and of the buckets, and what it learns about them. */
+/* A thread's share of the items and of the buckets, and what it learns about them. In loops each
+ * works on a copy, as neighbours share a cache line. */
 typedef struct {
     wf_status status;
     uint64_t low, high;           /* keys */
@@ -124,7 +125,7 @@ static const uint64_t *known_keys(const work *w, size_t start, size_t n, uint64_
 static void read_range(void *context, int index)
 {
     work *w = context;
-    share *s = &w->shares[index];
+    share own = w->shares[index], *s = &own;
     uint64_t block[BLOCK];
     s->low = UINT64_MAX;
     for (size_t i = first_item(w, (size_t)index), end = last_item(w, (size_t)index), n; i < end;
@@ -134,6 +135,7 @@ static void read_range(void *context, int index)
         if (read_keys(w, i, n, keys)) s->status = WF_NAN;
         widen(keys, n, &s->low, &s->high);
     }
+    w->shares[index] = own;
 }
 
 /* Buckets ------------------------------------------------------------------------------------- */
@@ -224,7 +226,7 @@ VECTORISED static int to_flags(const uint64_t *labels, size_t n, unsigned char *
 static void scatter(void *context, int index)
 {
     work *w = context;
-    share *s = &w->shares[index];
+    share own = w->shares[index], *s = &own;
     size_t *place = w->places + (size_t)index * buckets(w), end = last_item(w, (size_t)index);
     uint64_t labels[BLOCK], block[BLOCK];
     unsigned char flags[BLOCK];
@@ -235,6 +237,7 @@ static void scatter(void *context, int index)
         const uint64_t *keys = known_keys(w, i, n, block);
         (w->weights ? scatter_weighted_block : scatter_keys_block)(w, keys, i, n, flags, place);
     }
+    w->shares[index] = own;
 }
 
 /* Lines of the result ------------------------------------------------------------------------- */
