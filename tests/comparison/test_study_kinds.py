@@ -295,3 +295,26 @@ def test_other_data_are_named(metric: str, kind: str, words: str) -> None:
     name, true, given = KINDS[kind]
     with pytest.raises(InputError, match=words):
         wf.study(wf.trials(true, **{name: given}), metric)
+
+
+@pytest.mark.parametrize(
+    "option", ["true", "system", "run", "dataset", "item", "cluster", "weights"]
+)
+@pytest.mark.parametrize("value", ["column", ["column"], {}, 3])
+def test_counts_have_no_columns(option: str, value: Any) -> None:
+    with pytest.raises(InputError, match=f"omit {option}=|{option}= names a part of the path"):
+        wf.trials(wf.count([0, 1], [1, 1]), **{option: value})
+
+
+def test_parts_of_the_path_of_counts_are_named(tmp_path: Path) -> None:
+    for name in ("x", "y"):
+        wf.count([0, 1, 1], [1, 1, 0]).save(tmp_path / f"{name}.json")
+    pattern = str(tmp_path / "{which}.json")
+    assert wf.trials(pattern, system="which").systems == ("x", "y")
+    with pytest.raises(InputError, match="names a part of the path"):
+        wf.trials(pattern, system="which", run="other")
+
+
+def test_runs_in_arrays_have_their_place() -> None:
+    with pytest.raises(InputError, match="run= is for columns"):
+        wf.trials([0, 1], pred={"A": [[0, 1]]}, run="seed")

@@ -244,6 +244,8 @@ def test_what_to_do_instead() -> None:
         wf.count("f.csv", [0, 1])
     with pytest.raises(TooLargeError, match="1,000,000,001 classes"):
         wf.f1([10**9], [10**9], average="macro", classes="range")
+    with pytest.raises(TooLargeError, match="18,446,744,073,709,551,616 classes"):
+        wf.f1([2**64 - 1], [2**64 - 1], average="macro", classes="range")
 
 
 @pytest.mark.parametrize(

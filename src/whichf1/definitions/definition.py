@@ -564,12 +564,13 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     observed = [counts.labels[code] for code in codes_of(counts.labels, counts.table, "observed")]
     if counts.labels.kind != "int" or min(observed) < 0:
         raise LabelError("classes='range' needs labels that are integers of at least 0")
-    wanted = range(max(observed) + 1)
-    if len(wanted) > MOST_CLASSES:
+    highest = max(observed)
+    if highest >= MOST_CLASSES:
         raise TooLargeError(
-            f"classes='range' would average over {len(wanted):,} classes, because {max(observed)} "
+            f"classes='range' would average over {highest + 1:,} classes, because {highest} "
             "occurs. Choose classes='observed', or renumber the classes."
         )
+    wanted = range(highest + 1)
     missing = [label for label in wanted if label not in counts.labels]
     wider = counts.declare([*counts.labels, *missing]) if missing else counts
     return wider, wanted

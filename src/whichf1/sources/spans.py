@@ -189,6 +189,8 @@ def _matched(
     scheme = _chosen("scheme", scheme, get_args(Scheme), _ALIASES)
     match = _chosen("match", match, get_args(Match))
     broken = _chosen("broken", broken, get_args(Broken))
+    if not isinstance(nested, bool):
+        raise InputError(f"nested is True or False; got {nested!r}")
     if nested and match not in ("strict", "exact"):
         raise InputError(f"nested spans can be matched strictly or exactly, not by match={match!r}")
     where: Where = _in_lists

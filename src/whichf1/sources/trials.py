@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from glob import glob
 from pathlib import Path
 from typing import Any
@@ -26,6 +26,7 @@ from whichf1.sources.run_columns import (
     APART,
     GIVEN,
     PART,
+    ROLES,
     Columns,
     ReadRuns,
     Told,
@@ -188,6 +189,7 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     if isinstance(table, Trials):
         _refuse_unsaved(table, told.title, columns)
         return table
+    _refuse_columns(columns, told)
     roles = roles_of(columns, told)
     if not isinstance(table, Counts) or isinstance(table, Slices):
         raise InputError(
@@ -219,6 +221,21 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     return Trials({name: part})
 
 
+def _refuse_columns(columns: Columns, told: Told) -> None:
+    """Raise if columns are named for counts, which have none; parts of their path may be named."""
+    for option in (each.name for each in fields(columns)):
+        value = getattr(columns, option)
+        if value is None or option == "fold":  # there are no counts of folds in any case
+            continue
+        if option not in ROLES:
+            raise InputError(f"{told.title or 'the table'} holds counts: omit {option}=")
+        if not isinstance(value, str) or value not in told.values:
+            raise InputError(
+                f"{option}= names a part of the path of saved counts, as in "
+                f"'{{{option}}}.json'; got {value!r}"
+            )
+
+
 def _refuse_unsaved(trials: Trials, title: str, columns: Columns) -> None:
     """Raise if facts about items are asked for that a saved study does not have."""
     for option, held in (("fold", "folds"), ("cluster", "cluster"), ("weights", "weights")):
@@ -236,7 +253,7 @@ def _refuse_unsaved(trials: Trials, title: str, columns: Columns) -> None:
 
 def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     """Runs in arrays: {'A': [run, run]}, {'A': {'seed 1': run}}, or {'A': run}."""
-    for name in ("true", "system", "sep"):
+    for name in ("true", "system", "run", "sep"):
         if getattr(columns, name) is not None:
             raise InputError(f"{name}= is for columns of a dataframe or file, but these are arrays")
     if columns.dataset is not None and not isinstance(columns.dataset, str):
