@@ -21,6 +21,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import torch
 import torchmetrics.functional.classification as tm
+import torchmetrics.functional.clustering as clustering
+import torchmetrics.functional.nominal as nominal
 from benchmarks.harness import (
     Disagreement,
     Line,
@@ -43,8 +45,11 @@ SK, TM, AUC = "scikit-learn", "torchmetrics, validate_args=False", "a bare AUC i
 SIZES = {100: "100", 10**6: "10⁶"}
 CLASSES, LABELS = 10, 5
 SETS = ("items", "label ranking")
-SLOW = ("label_ranking_average_precision", "label_ranking_loss", "dcg", "ndcg")
-"""Which take scikit-learn minutes for a million items, and are not tried with so many."""
+SLOW = (
+    *("label_ranking_average_precision", "label_ranking_loss", "dcg", "ndcg"),
+    "precision_at_recall",
+)
+"""Which take a peer seconds or minutes for a million items, and are not tried with so many."""
 
 
 def bars(kind: str, n: int) -> dict[str, float]:
@@ -124,11 +129,16 @@ SKLEARN: dict[str, Callable[..., Any]] = {
     "negative_likelihood_ratio": lambda *x: sk.class_likelihood_ratios(*x)[1],
 }
 """Where scikit-learn's function takes an option, or gives more than the score."""
-UNLIKE = ("hinge_loss",)
-"""Whose function of scikit-learn is of other scores than probabilities."""
 _OFF: Any = {"validate_args": False}
 _SEVERAL: Any = {"num_classes": CLASSES, **_OFF}
 _LABELS: Any = {"num_labels": LABELS, **_OFF}
+
+
+def _value(function: Any, *data: Any, **options: Any) -> Any:
+    """The first of a value and its threshold."""
+    return function(*data, **options, **_OFF)[0]
+
+
 TORCH: dict[str, Callable[..., Any]] = {
     "precision": partial(tm.binary_precision, **_OFF),
     "recall": partial(tm.binary_recall, **_OFF),
@@ -150,19 +160,41 @@ TORCH: dict[str, Callable[..., Any]] = {
     "roc_auc": partial(tm.binary_auroc, **_OFF),
     "average_precision": partial(tm.binary_average_precision, **_OFF),
     "top_k_accuracy": partial(tm.multiclass_accuracy, average="micro", top_k=2, **_SEVERAL),
+    "hinge_loss": partial(tm.multiclass_hinge_loss, **_SEVERAL),
+    "max_calibration_error": partial(tm.binary_calibration_error, n_bins=10, norm="max", **_OFF),
+    "rms_calibration_error": partial(tm.binary_calibration_error, n_bins=10, norm="l2", **_OFF),
+    "equal_error_rate": partial(tm.binary_eer, **_OFF),
+    "one_vs_rest_mcc": partial(tm.binary_matthews_corrcoef, **_OFF),
+    "recall_at_precision": partial(_value, tm.binary_recall_at_fixed_precision, min_precision=0.9),
+    "precision_at_recall": partial(_value, tm.binary_precision_at_fixed_recall, min_recall=0.9),
+    "sensitivity_at_specificity": partial(
+        _value, tm.binary_sensitivity_at_specificity, min_specificity=0.9
+    ),
+    "specificity_at_sensitivity": partial(
+        _value, tm.binary_specificity_at_sensitivity, min_sensitivity=0.9
+    ),
+    "cramer_v": partial(nominal.cramers_v, bias_correction=False),
+    "mutual_information": clustering.mutual_info_score,
+    "normalized_mutual_information": clustering.normalized_mutual_info_score,
+    "adjusted_rand_index": clustering.adjusted_rand_score,
 }
-"""Functions of torchmetrics that give the same score."""
+"""Functions of torchmetrics that give the same score.
+
+Its log-AUC interpolates on another scale, its Fleiss' kappa takes several raters, its retrieval
+nDCG takes one query, and its Fowlkes–Mallows index compares clusterings.
+"""
+OVERFLOWING = ("adjusted_rand_index",)
+"""Which torchmetrics computes in 32 bits, so that a million items give another number."""
 
 
 def peers_of(metric: Metric, n: int) -> dict[str, Callable[..., Any]]:
     """Calls of the same score, each on data as its library takes them best."""
     true, other = data_of(metric, n)
     peers: dict[str, Callable[..., Any]] = {}
-    original = metric.sklearn is not None and metric.name not in UNLIKE
-    if original and not (metric.name in SLOW and n > 1000):
+    if metric.sklearn is not None and not (metric.name in SLOW and n > 1000):
         call = SKLEARN.get(metric.name) or getattr(sk, str(metric.sklearn))
         peers[SK] = lambda *_: call(true, other)
-    if metric.name in TORCH and not (metric.name in SLOW and n > 1000):
+    if metric.name in TORCH and not (metric.name in (*SLOW, *OVERFLOWING) and n > 1000):
         torches = torch.from_numpy(other), torch.from_numpy(true)
         peers[TM] = lambda *_: TORCH[metric.name](*torches)
     if metric.name == "roc_auc":

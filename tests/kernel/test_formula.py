@@ -12,8 +12,8 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.kernel import Formula, native, reference
 from whichf1.metrics.registry import EVERY
 from whichf1.statistics import cells
-from whichf1.statistics.tracing import record
-from whichf1.tables.cells import Margins
+from whichf1.statistics.tracing import record, record_bins, record_ranking
+from whichf1.tables.cells import Margins, RankTable
 
 
 def _definitions() -> dict[str, Definition]:
@@ -199,3 +199,102 @@ def test_steps_that_are_no_formula_are_refused() -> None:
             native.differentiate(formula, inputs)
     with pytest.raises(ValueError, match="inputs"):
         native.differentiate(Formula(np.zeros((1, 3), np.int64), np.zeros(0), 1), inputs[0])
+
+
+RANKINGS = {name: each for name, each in EVERY.items() if each.kind == "ranking"}
+IN_NUMPY = {
+    "debiased_calibration_error", "discrimination", "excess_aurc", "log_auc", "miscalibration",
+    "cost_curve_area", "pr_gain_auc", "smooth_calibration_error", "uncertainty",
+}  # fmt: skip
+"""Rankings with logarithms, or that need more than running sums."""
+OPTIONS: dict[str, list[dict[str, Any]]] = {
+    "roc_auc": [{"max_fpr": 0.3}],
+    "average_precision": [{}],
+    "f_max": [{"beta": 0.5}],
+    "partial_average_precision": [{"min_recall": 0.2}],
+    "net_benefit": [{"threshold": 0.3}, {"threshold": 0}],
+    **{name: [{"top": 0.35}] for name in ("gain", "lift")},
+    "selective_accuracy": [{"coverage": 0.4}],
+}
+
+
+def _recorded(metric: Any) -> Formula | None:
+    return record_bins(metric.of_bins) if metric.of_bins else record_ranking(metric.formula)
+
+
+def test_rankings_of_few_items_are_recorded() -> None:
+    """One that is no longer recorded takes three times as long."""
+    missing = {name for name, metric in RANKINGS.items() if _recorded(metric) is None}
+    assert missing == IN_NUMPY
+
+
+def _scored(rng: np.random.Generator) -> tuple[Any, Any]:
+    """Some items, many of them tied, with one of each class."""
+    n = int(rng.integers(2, 60))
+    labels = rng.integers(0, 2, n)
+    labels[:2] = 0, 1
+    scores = rng.integers(0, 1 + int(rng.integers(1, 2 * n)), n) / (2 * n)
+    return labels, scores.astype(np.float32 if rng.random() < 0.5 else np.float64)
+
+
+@pytest.mark.parametrize("name", sorted({*RANKINGS} - IN_NUMPY))
+def test_recorded_rankings_give_what_the_formula_gives(name: str) -> None:
+    metric, rng = RANKINGS[name], np.random.default_rng(3)
+    if metric.of_bins is not None:
+        _compare_bins(metric, rng)
+        return
+    some = [{"at": x} for x in (0.0, 0.5, 1.0)] if "at" in metric.parameters else []
+    for options in ({}, *some, *OPTIONS.get(name, [])):
+        formula = record_ranking(metric.formula, **options)
+        assert formula is not None
+        for _ in range(60):
+            labels, scores = _scored(rng)
+            ranked = reference.rank_labels(scores, labels)
+            assert ranked is not None
+            top, bottom = metric.formula(RankTable(*ranked[0]), **options)
+            for kernel in (native, reference):
+                computed = kernel.rank_value(formula, scores, labels)
+                assert computed is not None
+                sizes = (labels.sum(), (1 - labels).sum(), scores.max(), scores.min())
+                assert computed == (float(top / bottom), *sizes)
+
+
+def _compare_bins(metric: Any, rng: np.random.Generator) -> None:
+    formula = record_bins(metric.of_bins)
+    assert formula is not None
+    for bins in (1, 2, 10, 300):
+        labels, scores = _scored(rng)
+        edges = np.linspace(0, 1, bins + 1)[1:-1]
+        top, bottom = metric.formula(wf.rank(labels, scores).table, bins=bins)
+        for kernel in (native, reference):
+            value = kernel.bin_value(formula, scores, labels, edges)
+            assert value == pytest.approx(float(top / bottom), rel=1e-12, abs=1e-15)
+
+
+def test_what_cannot_be_ranked_has_no_value() -> None:
+    formula = record_ranking(RANKINGS["ks"].formula)
+    binned = _recorded(RANKINGS["expected_calibration_error"])
+    assert formula is not None
+    assert binned is not None
+    edges = np.array([0.5])
+    for kernel in (native, reference):
+        for labels, scores in (([0, 2], [0.1, 0.2]), ([0, 1], [0.1, np.nan])):
+            data = (np.array(scores), np.array(labels))
+            assert kernel.rank_value(formula, *data) is None
+            assert kernel.bin_value(binned, *data, edges) is None
+        assert kernel.bin_value(binned, np.array([0.1, 1.1]), np.array([0, 1]), edges) is None
+    with pytest.raises(ValueError, match="equal lengths"):
+        native.rank_value(formula, np.zeros(3), np.zeros(2, np.int64))
+    other = Formula(np.zeros((1, 3), np.int64), np.zeros(0), 9)
+    assert native.rank_value(other, np.zeros(2), np.zeros(2, np.int64)) is None
+
+
+def test_a_formula_that_depends_on_values_is_not_recorded() -> None:
+    formulas: list[Any] = [
+        lambda x: x.sum(-1) if x.sum(-1) > 0 else x.max(-1),
+        lambda x: np.where(x > 1, x, np.inf).sum(-1),
+        lambda x: np.where(x, x, 0).sum(-1),
+        lambda x: np.where(x == 0, 2.0, x).sum(-1),
+        lambda x: max(x.sum(-1), x.max(-1)),
+    ]
+    assert [record(each, 1, 3, sloped=False) for each in formulas] == [None] * len(formulas)

@@ -315,6 +315,8 @@ def test_a_counted_table_is_that_of_the_pairs(given_columns: Columns) -> None:
         if ours[3] is not None:
             information = reference.information(ours[1], ours[3])
             assert native.information(ours[1], ours[3]) == pytest.approx(information, 1e-12, 1e-12)
+            contingency = reference.contingency(ours[1], ours[3])
+            assert native.contingency(ours[1], ours[3]) == pytest.approx(contingency, 1e-12, 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -340,6 +342,8 @@ def test_information_of_a_cell_outside_the_table_is_refused() -> None:
     cells = np.array([9]).tobytes() + np.ones(1).tobytes()
     with pytest.raises(ValueError, match="outside"):
         native.information(np.ones(6).tobytes(), cells)
+    with pytest.raises(ValueError, match="outside"):
+        native.contingency(np.ones(6).tobytes(), cells)
 
 
 def test_information_of_each_table_is_that_of_one() -> None:
@@ -418,7 +422,7 @@ def test_numpy_takes_over_where_asked() -> None:
 
 def test_both_kernels_have_the_same_functions() -> None:
     functions = [name for name, each in vars(kernel).items() if inspect.isroutine(each)]
-    assert len(functions) == 36
+    assert len(functions) == 39
     for name in {*functions} - {"beta_logit", "margins", "rank_table"}:  # C's own, or a wrapper
         assert getattr(native, name).__doc__ == getattr(reference, name).__doc__
 

@@ -84,6 +84,8 @@ static void check_margins(size_t n)
     }
     CHECK(wf_information(table, k, pairs.true_, filled, pairs.cells, out) == WF_OK);
     CHECK(out[0] <= out[1] * (1 + 1e-9) + 1e-9 && out[0] <= out[2] * (1 + 1e-9) + 1e-9);
+    CHECK(wf_contingency(table, k, pairs.true_, filled, pairs.cells, out) == WF_OK);
+    CHECK(out[0] >= 0 && out[0] <= (double)n * (double)n * out[1] * (1 + 1e-9));
     free(filled);
     free(table);
     wf_pairs_free(&pairs);
@@ -289,14 +291,30 @@ static void check_bins(size_t n)
     free(scores), free(inner), free(rows[0]), free(rows[1]), free(labels);
 }
 
+/* Against plain loops; rows are scores of any kind but NaN and infinity. */
+static double hinge_sum(const double *rows, const unsigned char *codes, size_t n, size_t columns)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double other = -INFINITY;
+        for (size_t j = 0; j < columns; j++)
+            if (j != codes[i] && rows[i * columns + j] > other) other = rows[i * columns + j];
+        double loss = 1 - (rows[i * columns + codes[i]] - other);
+        sum += loss > 0 ? loss : 0;
+    }
+    return sum;
+}
+
 static void check_loss(size_t n)
 {
-    size_t columns = 1 + below(9), width = below(2) ? 4 : 8, bytes = n * columns * width;
+    enum { MOST = 90 };
+    size_t columns = 1 + below(below(3) ? 9 : MOST), width = below(2) ? 4 : 8,
+           bytes = n * columns * width;
     unsigned char *memory = malloc(bytes), *codes = malloc(n);
     for (size_t i = 0; i < bytes; i++) memory[i] = (unsigned char)next();
     int fair = width == 8 && below(2);
     for (size_t i = 0; fair && i < n; i++) { /* distributions, with a rare exception */
-        double row[9], sum = 0;
+        double row[MOST], sum = 0;
         for (size_t j = 0; j < columns; j++) sum += row[j] = 1e-9 + (double)below(1000);
         for (size_t j = 0; j < columns; j++) row[j] /= below(20 * n) ? sum : sum / 2;
         memcpy(memory + i * columns * 8, row, columns * 8);
@@ -330,6 +348,10 @@ static void check_loss(size_t n)
     CHECK(one.hits <= n && one.hits == several.hits && one.bad_row == several.bad_row);
     CHECK(one.bad_row < n || (one.hinge_sum >= 0 && one.hinge_sum == several.hinge_sum));
     note(&one.hits, sizeof one.hits);
+    if (fair) { /* in rows, of doubles */
+        double plain = hinge_sum((const double *)(void *)memory, codes, n, columns);
+        CHECK(fabs(one.hinge_sum - plain) <= 1e-12 * plain);
+    }
     for (size_t i = 0; i < n; i++) codes[i] %= 2;
     p = (wf_matrix){memory, (ptrdiff_t)width, 0, (int)width, p.swapped, n, 2, 1};
     options.wanted = WF_LOG | WF_BRIER | WF_CHECK;
@@ -461,6 +483,7 @@ int main(int argc, char **argv)
         check_resample(n);
         check_quantile();
         check_formula(n);
+        check_rank_value(n);
         check_spread(n);
         check_precisions(1 + n / 4);
     }

@@ -20,7 +20,7 @@ static void check_formula(size_t n)
     CHECK(inputs);
     for (size_t i = 0; i < 2 * size; i++) inputs[i] = (double)below(9);
     for (size_t i = 0; i < steps; i++) {
-        step[3 * i] = (int64_t)below(WF_NO_ZERO + 2) - (below(50) == 0);
+        step[3 * i] = (int64_t)below(below(2) ? WF_NO_ZERO + 1 : WF_FIRST + 2) - (below(50) == 0);
         for (size_t j = 1; j < 3; j++)
             step[3 * i + j] = (int64_t)below(INPUTS + CONSTANTS + i + (below(50) == 0));
     }
@@ -29,7 +29,44 @@ static void check_formula(size_t n)
         step, steps, constants, CONSTANTS, INPUTS, classes, INPUTS + CONSTANTS + steps - 1};
     wf_status status = wf_differentiate(&formula, inputs, tables, values, slopes);
     CHECK(status == WF_OK || status == WF_ZERO || status == WF_BAD_CODE);
+    double value = 0;
+    wf_status alone = wf_evaluate(&formula, inputs, &value);
+    if (!status) CHECK(!alone && (value == values[0] || isnan(value)));
+    if (!alone) note(&value, isnan(value) ? 0 : sizeof value);
     free(inputs);
+}
+
+/* The sum of each column of a ranking, and the running sums at its first score above the mean. */
+static void check_rank_value(size_t n)
+{
+    wf_column labels, scores;
+    unsigned char *bits = malloc(n);
+    double *score = malloc(n * sizeof *score), constant = .5;
+    for (size_t i = 0; i < n; i++) bits[i] = (unsigned char)below(2);
+    for (size_t i = 0; i < n; i++) score[i] = (double)below(1 + n / 2) / (double)n;
+    labels = (wf_column){bits, 1, 1, 0, 0};
+    scores = (wf_column){(unsigned char *)score, 8, 8, 1, 0};
+    double positives = 0, above = 0, highest = -1, lowest = 2;
+    for (size_t i = 0; i < n; i++) {
+        positives += bits[i];
+        if (score[i] > highest) highest = score[i];
+        if (score[i] < lowest) lowest = score[i];
+        if (score[i] > constant) above += bits[i];
+    }
+    /* tp at the first score that is not above the constant, less the positives there */
+    int64_t steps[] = {WF_AT_MOST,  0, 5, WF_FIRST,   6, 3, WF_FIRST,    6, 1,
+                       WF_SUBTRACT, 7, 8, WF_LARGEST, 6, 6, WF_MULTIPLY, 9, 10};
+    wf_formula formula = {steps, 6, &constant, 1, 5, 0, 11};
+    wf_rank_score found;
+    CHECK(wf_rank_value(&formula, &scores, &labels, n, &found) == WF_OK);
+    CHECK(found.positives == positives && found.negatives == (double)n - positives);
+    CHECK(found.highest == highest && found.lowest == lowest);
+    CHECK(found.value == (lowest <= constant ? above : 0));
+    note(&found, sizeof found);
+    bits[below(n)] = 2;
+    CHECK(wf_rank_value(&formula, &scores, &labels, n, &found) == WF_BAD_CODE);
+    free(bits);
+    free(score);
 }
 
 /* The spread of the accuracy and of a recall is that of a proportion; cells outside are refused. */

@@ -154,13 +154,17 @@ LIMITS = {
         "subset_accuracy hamming_loss label_ranking_average_precision coverage_error "
         "label_ranking_loss one_error"
     ),
-    20: "roc_auc average_precision expected_calibration_error",
+    20: (
+        "roc_auc average_precision ks recall_at_precision precision_at_recall tpr_at_fpr f_max "
+        "sensitivity_at_specificity specificity_at_sensitivity equal_error_rate gain lift "
+        "partial_average_precision net_benefit expected_calibration_error max_calibration_error "
+        "rms_calibration_error"
+    ),
     25: (
         "adjusted_rand_index log_loss brier top_k_accuracy precision recall f_beta f1 jaccard "
         "false_positive_rate false_negative_rate false_discovery_rate false_omission_rate "
         "prevalence selection_rate positive_likelihood_ratio diagnostic_odds_ratio yule_q "
-        "accuracy error_rate fowlkes_mallows max_calibration_error rms_calibration_error "
-        "hinge_loss"
+        "accuracy error_rate fowlkes_mallows hinge_loss"
     ),
     30: (
         "no_information_rate mutual_information hierarchical_precision hierarchical_recall "
@@ -169,19 +173,17 @@ LIMITS = {
         "index_of_balanced_accuracy cohen_kappa mcc normalized_mutual_information"
     ),
     35: (
-        "scott_pi fleiss_kappa brennan_prediger g_mean one_vs_rest_mcc adjusted_balanced_accuracy"
+        "scott_pi fleiss_kappa brennan_prediger g_mean one_vs_rest_mcc adjusted_balanced_accuracy "
+        "cramer_v"
     ),
-    40: ("uncertainty net_benefit gwet_ac1 no_information_p_value log_loss_skill brier_skill"),
+    40: "uncertainty gwet_ac1 no_information_p_value log_loss_skill brier_skill",
     45: "krippendorff_alpha spherical_score",
-    50: "ranked_probability_score ks f_max",
-    55: ("gain lift macro_mae recall_at_precision precision_at_recall partial_average_precision"),
-    60: (
-        "specificity_at_sensitivity debiased_calibration_error sensitivity_at_specificity "
-        "tpr_at_fpr"
-    ),
+    50: "ranked_probability_score",
+    55: "macro_mae",
+    60: "debiased_calibration_error",
     70: "confusion_entropy log_auc",
-    95: "cramer_v goodman_kruskal_lambda",
-    120: "equal_error_rate pr_gain_auc",
+    95: "goodman_kruskal_lambda",
+    120: "pr_gain_auc",
     125: "dcg ndcg",
     165: "miscalibration",
     175: "discrimination",

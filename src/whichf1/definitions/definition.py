@@ -414,12 +414,18 @@ class Definition:
         frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
         return frozen._replace(units=units)
 
-    def of_table(self, margins: Margins, labels: Labels) -> Array:
-        """The agreement in each table of a batch (…)."""
-        metric, parameters = self.declaration, self.arguments
+    @cached_property
+    def of_table(self) -> Callable[[Margins, Labels], Array]:
+        """The agreement in each table of a batch (…), as a function of its margins and classes."""
+        metric, settle = self.declaration, self.rule.settle
+        formula, defaults = metric.formula, metric.parameters
         if metric.named:
-            parameters = {**parameters, "labels": labels}
-        return self.rule.settle(metric.formula(margins, **parameters))
+            every = self.arguments
+            return lambda margins, labels: settle(formula(margins, labels=labels, **every))
+        given = {k: v for k, v in self.parameters if v is not defaults[k].default}
+        if given:  # which takes time
+            return lambda margins, _: settle(formula(margins, **given))
+        return lambda margins, _: settle(formula(margins))
 
     def of_class(self, c: OneVsRest) -> Array:
         """The rate of a class against the rest."""

@@ -24,12 +24,13 @@ def count_table(
 
 def count_class(
     true: Any, predicted: Any, threads: int, positive: Any
-) -> tuple[list[Any], float, float, float] | None:
+) -> tuple[list[Any], float, float, float, float] | None:
     """The labels, and true positives, false positives and false negatives of one of them.
 
     None where ``count_table`` gives none, or if that label does not occur.
     """
 
+def contingency(margins: bytes, cells: bytes) -> tuple[float, float]: ...
 def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     """n times the information that true and predicted classes share, and n times their entropies.
 
@@ -202,6 +203,22 @@ def table_spread(
     count: Any,
     every: bool,
 ) -> SpreadSums | None: ...
+def rank_value(
+    scores: Any, positive: Any, steps: Any, constants: Any, result: int
+) -> tuple[float, float, float, float, float] | None:
+    """The value of a formula of a ranking, and its positives, negatives, highest, lowest score."""
+
+def bin_value(
+    scores: Any,
+    positive: Any,
+    edges: Any,
+    steps: Any,
+    constants: Any,
+    result: int,
+    threads: int,
+) -> float | None:
+    """The value of a formula of Σ (y − p) and of the number of items in bins."""
+
 def place_precisions(
     positives: Any, negatives: Any, what: int
 ) -> tuple[float, float, float, float, float, float]: ...

@@ -23,6 +23,7 @@ from whichf1.kernel.reference import (
     LossSums,
     Pairs,
     Ranks,
+    RankValue,
     SpreadSums,
 )
 from whichf1.kernel.reference import encode as _encode_any
@@ -63,12 +64,21 @@ def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTa
 
 def count_class(
     true: Array, predicted: Array, positive: Any
-) -> tuple[list[Any], float, float, float] | None:
-    """The labels of two columns; true positives, false positives and false negatives of one class.
+) -> tuple[list[Any], float, float, float, float] | None:
+    """The labels of two columns, and of one class, true and false positives and negatives.
 
-    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    In the order tp, fp, fn, tn. None where ``count_table`` gives none, or if that class, of the
+    same type, does not occur.
     """
     return c.count_class(true, predicted, THREADS, positive)
+
+
+def contingency(margins: bytes, cells: bytes) -> tuple[float, float]:
+    """n χ² of a table of n items; the fewer of its rows and columns that have items, less one.
+
+    ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    return c.contingency(margins, cells)
 
 
 def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
@@ -443,3 +453,22 @@ def table_spread(
     """
     steps, constants, result = formula
     return c.table_spread(steps, constants, result, margins, true, predicted, count, every)
+
+
+def rank_value(formula: Formula, scores: Array, labels: Array) -> RankValue | None:
+    """The value of a formula of a ranking without weights, and what shows whether it has one.
+
+    Its inputs are scores, the highest first, positives and negatives of each, and the running sums
+    of both. None if a label is neither 0 nor 1, or if a score is NaN.
+    """
+    steps, constants, result = formula
+    return c.rank_value(scores, labels, steps, constants, result)
+
+
+def bin_value(formula: Formula, scores: Array, labels: Array, edges: Array) -> float | None:
+    """The value of a formula of Σ (y − p) and the number of items in bins between rising edges.
+
+    None if a score is outside [0, 1] or a label neither 0 nor 1.
+    """
+    steps, constants, result = formula
+    return c.bin_value(scores, labels, edges, steps, constants, result, THREADS)

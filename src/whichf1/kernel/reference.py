@@ -197,17 +197,18 @@ def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTa
 
 def count_class(
     true: Array, predicted: Array, positive: Any
-) -> tuple[list[Any], float, float, float] | None:
-    """The labels of two columns; true positives, false positives and false negatives of one class.
+) -> tuple[list[Any], float, float, float, float] | None:
+    """The labels of two columns, and of one class, true and false positives and negatives.
 
-    None where ``count_table`` gives none, or if that class, of the same type, does not occur.
+    In the order tp, fp, fn, tn. None where ``count_table`` gives none, or if that class, of the
+    same type, does not occur.
     """
     table = count_table(true, predicted)
     if table is None or type(positive) is not type(table[0][0]) or positive not in table[0]:
         return None
     sums = np.frombuffer(table[1], np.float64).reshape(3, -1)
     tp, fp, fn = sums[:, table[0].index(positive)].tolist()
-    return table[0], tp, fp, fn
+    return table[0], tp, fp, fn, len(true) - tp - fp - fn
 
 
 def _table_sums(pairs: Pairs, margins: Array) -> TableSums:
@@ -228,17 +229,34 @@ def _table_sums(pairs: Pairs, margins: Array) -> TableSums:
     return TableSums(*[float(x.sum()) for x in sums])
 
 
+def contingency(margins: bytes, cells: bytes) -> tuple[float, float]:
+    """n χ² of a table of n items; the fewer of its rows and columns that have items, less one.
+
+    ``margins`` and ``cells`` as ``count_table`` gives them.
+    """
+    rows, columns, true, predicted, count = _filled(margins, cells)
+    n, chance = rows.sum(), rows[true] * columns[predicted]
+    empty = max(n * n - chance.sum(), 0.0)  # what each empty cell adds is its own chance
+    total = float(((count * n - chance) ** 2 / chance).sum() + empty)
+    return total, max(min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1.0, 0.0)
+
+
+def _filled(margins: bytes, cells: bytes) -> tuple[Array, Array, Array, Array, Array]:
+    """The sums of rows and columns; true and predicted class and the count of the filled cells."""
+    tp, fp, fn = np.frombuffer(margins, np.float64).reshape(3, -1)
+    key, count = np.frombuffer(cells, np.int64), np.frombuffer(cells, np.float64)
+    key, count = key[: len(key) // 2], count[len(count) // 2 :]
+    true, predicted = np.divmod(key[count > 0], len(tp))
+    return tp + fn, tp + fp, true, predicted, count[count > 0]
+
+
 def information(margins: bytes, cells: bytes) -> tuple[float, float, float]:
     """n times the information that true and predicted classes share, and n times their entropies.
 
     In nats; ``margins`` and ``cells`` as ``count_table`` gives them.
     """
-    tp, fp, fn = np.frombuffer(margins, np.float64).reshape(3, -1)
-    key, count = np.frombuffer(cells, np.int64), np.frombuffer(cells, np.float64)
-    key, count = key[: len(key) // 2], count[len(count) // 2 :]
-    key, count = key[count > 0], count[count > 0]
-    rows, columns = tp + fn, tp + fp
-    n, (true, predicted) = rows.sum(), np.divmod(key, len(tp))
+    rows, columns, true, predicted, count = _filled(margins, cells)
+    n = rows.sum()
     filled = (rows[rows > 0], columns[columns > 0])
     entropies = [float((x * np.log1p((n - x) / x)).sum()) for x in filled]
     side, other = rows[true], columns[predicted]
@@ -828,8 +846,10 @@ def beta_logit(a: float, b: float, p: float) -> float:
 
 
 _OF_TWO = ("add", "subtract", "multiply", "divide", "minimum", "maximum")
-OPERATIONS = (*_OF_TWO, "negative", "sqrt", "sum", "check")
-"""The steps of a formula; those from 'negative' on have one argument."""
+_COMPARED = ("greater_equal", "less_equal", "greater")
+_WITHOUT_SLOPES = ("absolute", "or one", "max", *_COMPARED, "kept", "first")
+OPERATIONS = (*_OF_TWO, "negative", "sqrt", "sum", "check", *_WITHOUT_SLOPES)
+"""The steps of a formula; those from 'negative' to 'max' have one argument."""
 
 
 class Formula(NamedTuple):
@@ -849,21 +869,14 @@ def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None
 
     None if a number is 0 that must not be.
     """
+    known = _registers(formula, inputs)
+    if known is None:
+        return None
     steps = [(OPERATIONS[op], a, b) for op, a, b in formula.steps.tolist()]
-    tables, first = len(inputs), inputs.shape[1] + len(formula.constants)
-    known: list[Array] = [*inputs.transpose(1, 0, 2)]
-    known += [np.full((tables, 1), x) for x in formula.constants.tolist()]
+    if any(name in _WITHOUT_SLOPES for name, *_ in steps):
+        raise ValueError("a step has no slopes")
+    first = inputs.shape[1] + len(formula.constants)
     with np.errstate(all="ignore"):
-        for name, a, b in steps:
-            x, y = known[a], known[b]
-            if name == "check" and not x.all():
-                return None
-            if name in ("negative", "sqrt"):
-                known.append(getattr(np, name)(x))
-            elif name == "sum":
-                known.append(np.add.reduce(np.ascontiguousarray(x), -1, keepdims=True))
-            else:
-                known.append(x if name == "check" else getattr(np, name)(x, y))
         slopes = [np.zeros(x.shape) for x in known]
         slopes[formula.result][...] = 1.0
         for at in range(len(known) - 1, first - 1, -1):
@@ -873,6 +886,74 @@ def differentiate(formula: Formula, inputs: Array) -> tuple[Array, Array] | None
                 wide = slopes[place].shape[-1] > 1 or part.shape[-1] == 1
                 slopes[place] += part if wide else part.sum(-1, keepdims=True)
     return known[formula.result][:, 0], np.stack(slopes[: inputs.shape[1]], 1)
+
+
+def _registers(formula: Formula, inputs: Array) -> list[Array] | None:
+    """The inputs (tables, inputs, classes), constants and results of steps; None at a zero."""
+    known: list[Array] = [*inputs.transpose(1, 0, 2)]
+    known += [np.full((len(inputs), 1), x) for x in formula.constants.tolist()]
+    with np.errstate(all="ignore"):
+        for op, a, b in formula.steps.tolist():
+            name, x, y = OPERATIONS[op], known[a], known[b]
+            if name == "check" and not x.all():
+                return None
+            known.append(_step(name, x, y))
+    return known
+
+
+def _step(name: str, x: Array, y: Array) -> Array:
+    """The result of one step."""
+    if name == "check":
+        return x
+    if name == "sum":
+        return np.asarray(np.add.reduce(np.ascontiguousarray(x), -1, keepdims=True))
+    if name == "max":
+        return np.asarray(x.max(-1, keepdims=True))
+    if name == "or one":
+        return np.where(x == 0, 1.0, x)
+    if name == "kept":
+        return np.where(x != 0, y, 0.0)
+    if name == "first":
+        return np.take_along_axis(y, x.argmax(-1)[..., None], -1)
+    if name in ("negative", "sqrt", "absolute"):
+        return np.asarray(getattr(np, name)(x))
+    return np.asarray(getattr(np, name)(x, y), np.float64)
+
+
+RankValue: TypeAlias = tuple[float, float, float, float, float]
+"""The value of a formula; positives and negatives; the highest and the lowest score."""
+
+
+def rank_value(formula: Formula, scores: Array, labels: Array) -> RankValue | None:
+    """The value of a formula of a ranking without weights, and what shows whether it has one.
+
+    Its inputs are scores, the highest first, positives and negatives of each, and the running sums
+    of both. None if a label is neither 0 nor 1, or if a score is NaN.
+    """
+    if np.isnan(scores).any():
+        return None
+    ranked = rank_labels(scores, labels)
+    if ranked is None:
+        return None
+    score, positives, negatives = ranked[0]
+    inputs = np.stack([score.astype(np.float64), *running(positives, negatives, 0.0, 0.0)])
+    known = _registers(formula, inputs[None])
+    if known is None:
+        return None
+    value, sizes = float(known[formula.result][0, 0]), inputs[3:, -1].tolist()
+    return value, sizes[0], sizes[1], float(score[0]), float(score[-1])
+
+
+def bin_value(formula: Formula, scores: Array, labels: Array, edges: Array) -> float | None:
+    """The value of a formula of Σ (y − p) and the number of items in bins between rising edges.
+
+    None if a score is outside [0, 1] or a label neither 0 nor 1.
+    """
+    sums = bin_sums(scores, labels, edges)
+    if sums is None:
+        return None
+    known = _registers(formula, np.stack([sums[1] - sums[2], sums[0]])[None])
+    return None if known is None else float(known[formula.result][0, 0])
 
 
 SpreadSums: TypeAlias = tuple[float, float, float, float, float, float, float, float]

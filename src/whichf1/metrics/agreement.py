@@ -222,7 +222,7 @@ def mcc(m: Margins) -> Ratio:
 def _within(top: Array, bottom: Array) -> Ratio:
     """A ratio between -1 and 1, even where its sums are rounded differently."""
     if isinstance(bottom, float):  # a single table: the common case, and faster
-        return max(min(top, bottom), -bottom), bottom
+        return (top if -bottom <= top <= bottom else max(min(top, bottom), -bottom)), bottom
     return np.maximum(np.minimum(top, bottom), -bottom), bottom
 
 

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from whichf1.metrics.registry import Ratio, agreement
-from whichf1.tables.cells import CellValues, Margins, logarithm, root
+from whichf1.tables.cells import Margins, logarithm, root
 
 
 @agreement(
@@ -59,16 +59,9 @@ def normalized_mutual_information(
 )
 def cramer_v(m: Margins) -> Ratio:
     """Strength of the association between true and predicted classes, from chi-squared."""
-    k = m.tp.shape[-1]
-    cells, n = _every(m.cells), m.rows.sum(-1, keepdims=True)
-    chance = np.take(m.rows, cells.true, -1) * np.take(m.columns, cells.predicted, -1)
-    possible = chance.real > 0
-    off = cells.values * n - chance
-    parts = np.where(possible, off * off / np.where(possible, chance, 1), 0)
-    sizes = [(side.real > 0).sum(-1) for side in (m.rows, m.columns)]
-    degrees = np.minimum(*sizes) - 1 if k > 1 else sizes[0] * 0
+    squares, degrees = m.contingency
     most = m.total * m.total * degrees
-    return root(np.minimum(parts.sum(-1), most)), root(most)
+    return root(np.minimum(squares, most)), root(most)
 
 
 @agreement(
@@ -127,15 +120,6 @@ def confusion_entropy(m: Margins) -> Ratio:
     ]
     spread = np.where(wrong, count * (logarithm(shares[0]) + logarithm(shares[1])), 0).sum(-1)
     return spread, 2 * m.total * (logarithm(m.total * 0 + 2 * (k - 1)) if k > 1 else 0)
-
-
-def _every(cells: CellValues) -> CellValues:
-    """All cells, including the empty ones."""
-    size = cells.classes**2
-    place = np.full(size, len(cells.key))
-    place[cells.key] = np.arange(len(cells.key))
-    padded = np.concatenate([cells.values, np.zeros_like(cells.values[..., :1])], -1)
-    return CellValues(np.arange(size), np.take(padded, place, -1), cells.classes)
 
 
 def _guessed(m: Margins, side: str) -> Ratio:

@@ -30,7 +30,7 @@ TopLabel: TypeAlias = Annotated[
     better="lower",
     probabilities=True,
     smooth=False,
-    of_bins=lambda off, n, total: np.add.reduce(np.abs(off)) / total,
+    of_bins=lambda off, n: np.abs(off).sum(-1) / n.sum(-1),
 )
 def expected_calibration_error(
     r: RankTable,
@@ -50,7 +50,7 @@ def expected_calibration_error(
     better="lower",
     probabilities=True,
     smooth=False,
-    of_bins=lambda off, n, total: np.maximum.reduce(_gap(off, n)),
+    of_bins=lambda off, n: _gap(off, n).max(-1),
 )
 def max_calibration_error(
     r: RankTable,
@@ -71,7 +71,7 @@ def max_calibration_error(
     better="lower",
     probabilities=True,
     smooth=False,
-    of_bins=lambda off, n, total: np.sqrt(np.add.reduce(np.abs(off) * _gap(off, n)) / total),
+    of_bins=lambda off, n: np.sqrt((np.abs(off) * _gap(off, n)).sum(-1) / n.sum(-1)),
 )
 def rms_calibration_error(
     r: RankTable,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from functools import partial
+from functools import partial, reduce
 from math import inf, log
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -162,8 +162,8 @@ def average_precision(
 def ks(r: RankTable) -> Ratio:
     """Largest gap between true and false positive rate over all thresholds (Kolmogorov–Smirnov)."""
     p, n, steps = _in_units(r)
-    largest = [np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in steps]
-    return np.max(largest, axis=0), p * n
+    largest = (np.abs(s.tp * n[..., None] - s.fp * p[..., None]).max(-1) for s in steps)
+    return reduce(np.maximum, largest), p * n
 
 
 Least: TypeAlias = Annotated[Share, "The smallest acceptable value of the other rate."]

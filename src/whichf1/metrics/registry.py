@@ -119,9 +119,9 @@ def _square(name: str, value: Any) -> Square:
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         shape = " × ".join(map(str, matrix.shape)) or "a number"
         raise DefinitionError(f"{name} must be {_A_SQUARE}; got {shape}")
-    wrong = np.argwhere(~((matrix >= 0) & np.isfinite(matrix)))
-    if len(wrong):
-        row, column = wrong[0].tolist()
+    wrong = ~((matrix >= 0) & np.isfinite(matrix))
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0].tolist()
         raise DefinitionError(
             f"{name} must have finite numbers of at least 0; row {row + 1}, column {column + 1} is "
             f"{matrix[row, column]:g}"
@@ -261,9 +261,9 @@ class Metric:
     which the kernel adds up without a table; None for parameters that need the table."""
     one_point: bool = False
     """For a ranking: whether one threshold decides it, so that only items around it are sorted."""
-    of_bins: Callable[[Any, Any, int], Any] | None = field(default=None, repr=False)
-    """For a ranking by probabilities: the score as a function of Σ (y − p), of the number of
-    items in each bin and of all items, which the kernel counts without a table."""
+    of_bins: Callable[[Any, Any], Any] | None = field(default=None, repr=False)
+    """For a ranking by probabilities: the score as a function of Σ (y − p) and of the number of
+    items in each bin, which the kernel counts without a table."""
     of_labels: str | None = None
     """For a mean over items with sets of labels: what the kernel calls it, which adds it up without
     an array of all items."""

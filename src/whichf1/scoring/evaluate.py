@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from whichf1 import kernel
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen, define
 from whichf1.definitions.methods import Posterior
 from whichf1.errors import DefinitionError, IntervalWarning, warn
-from whichf1.kernel import LossSums
+from whichf1.kernel import Formula, LossSums
 from whichf1.metrics import COUNTED, METRICS, Metric
 from whichf1.metrics.agreement import BY_ORDER
 from whichf1.metrics.calibration import equal_width
@@ -197,13 +197,15 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         part, whole = ratio_of(areas)
         return plain_score(float(part / whole), settled, len(y_true), labels)
     if metric.of_bins is not None and settled.arguments["binning"] == "equal-width":
+        formula = _recorded_bins(metric.of_bins)
+        assert formula is not None
         edges = equal_width(settled.arguments["bins"])
-        binned = kernel.bin_sums(scores, y_true, edges)
-        if binned is None:
-            return None
-        items, n = binned[0], len(y_true)
-        value = metric.of_bins(binned[1] - binned[2], items, n)  # positives without their mass
-        return plain_score(float(value), settled, n, labels)
+        value = kernel.bin_value(formula, scores, y_true, edges)
+        return None if value is None else plain_score(value, settled, len(y_true), labels)
+    if y_true.shape[0] <= FEW:
+        formula = _recorded_ranking(metric.formula, settled.parameters)
+        if formula is not None:
+            return _with_steps(settled, formula, y_true, scores, labels)
     many = metric.one_point and MANY <= y_true.shape[0] < MOST
     table = (bucket_arrays if many else rank_arrays)(y_true, scores)
     if table is None:
@@ -216,6 +218,42 @@ def _ranking(definition: Definition, y_true: Array, scores: Any) -> Score | None
         return None
     top, bottom = metric.formula(table, **settled.arguments)
     return plain_score(float(top / bottom), settled, y_true.shape[0], labels)
+
+
+FEW = 4096
+"""Items up to which a formula of a ranking takes less time in recorded steps than in NumPy's."""
+
+
+@lru_cache(maxsize=256)
+def _recorded_ranking(formula: Any, parameters: tuple[tuple[str, Any], ...]) -> Formula | None:
+    from whichf1.statistics.tracing import record_ranking
+
+    return record_ranking(formula, **dict(parameters))
+
+
+@lru_cache(maxsize=16)
+def _recorded_bins(formula: Any) -> Formula | None:
+    from whichf1.statistics.tracing import record_bins
+
+    return record_bins(formula)
+
+
+def _with_steps(
+    definition: Definition, formula: Formula, y_true: Array, scores: Array, labels: Labels
+) -> Score | None:
+    """A score of few items, whose formula is recorded; None if it has no value."""
+    ranked = kernel.rank_value(formula, scores, y_true)
+    if ranked is None:
+        return None
+    value, positives, negatives, highest, lowest = ranked
+    if definition.declaration.probabilities:
+        if lowest < 0 or highest > 1:
+            return None
+    elif not positives or not negatives:
+        return None
+    if not (isfinite(value) and isfinite(highest) and isfinite(lowest)):
+        return None
+    return plain_score(value, definition, len(y_true), labels)
 
 
 def _with_area(

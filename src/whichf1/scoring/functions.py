@@ -80,7 +80,12 @@ class Scorer:
     def __call__(self, y_true: Any, y_pred: Any = None, **options: Unpack[Options]) -> Score:
         """The score; ``help(metric)`` describes the options."""
         try:  # the common case, and faster
-            key = (*options.items(), *map(type, options.values())) if options else ()
+            key: tuple[Any, ...] = ()
+            if len(options) == 1:  # as below
+                (pair,) = options.items()
+                key = (pair, type(pair[1]))
+            elif options:
+                key = (*options.items(), *map(type, options.values()))
             known = self._known.get(key)
         except TypeError:  # not hashable
             known = None

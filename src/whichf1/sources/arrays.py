@@ -90,8 +90,8 @@ def count_class(y_true: Array, y_pred: Any, positive: Label) -> tuple[Labels, On
     counted: Any = kernel.count_class(y_true, y_pred, positive)
     if counted is None:
         return None
-    labels, tp, fp, fn = counted
-    return tuple.__new__(Labels, labels), OneVsRest(tp, fp, fn, len(y_true) - tp - fp - fn)
+    labels, tp, fp, fn, tn = counted
+    return tuple.__new__(Labels, labels), OneVsRest(tp, fp, fn, tn)
 
 
 def scored_arrays(y_true: Array, scores: Any) -> Labels | None:

@@ -255,20 +255,29 @@ def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str
     raise InputError(f"{name} cannot be {given!r}. {did_you_mean(str(given), words)}")
 
 
+def _length(values: Any) -> int | None:
+    """How many values there are; None for a single one, such as an array without dimensions."""
+    try:
+        return len(values)
+    except Exception:  # whatever an object of somebody else raises
+        return None
+
+
 def _sizes(side: Any, name: str) -> Array:
     """How many tags, or spans, each sentence has."""
-    if isinstance(side, (str, bytes, dict)) or not hasattr(side, "__len__"):
+    if isinstance(side, (str, bytes, dict)) or _length(side) is None:
         raise ShapeError(f"{name} must be a list of sentences; got {type(side).__name__}")
     if {*map(type, side)} == {list}:
         return np.fromiter(map(len, side), np.int64, len(side))
     sizes = []
     for at, sentence in enumerate(side):
-        if isinstance(sentence, (str, bytes, dict)) or not hasattr(sentence, "__len__"):
+        tags = None if isinstance(sentence, (str, bytes, dict)) else _length(sentence)
+        if tags is None:
             raise ShapeError(
                 f"{name}[{at}] is {shortened(sentence)}: pass a list of the tags, or spans, of "
                 "each sentence"
             )
-        sizes.append(len(sentence))
+        sizes.append(tags)
     if not sizes:
         raise ShapeError(f"there are no sentences: {name} is empty")
     return np.array(sizes, np.int64)

@@ -262,7 +262,7 @@ def _of_arrays(y_true: Any, columns: Columns) -> DataSet:
     if not isinstance(given, Mapping) or not given:
         raise InputError(
             "pred= (or score=) must have the runs of each system: {'A': [run_1, run_2], 'B': …}; "
-            f"got {given if given in ({}, None) else type(given).__name__}"
+            f"got {'nothing' if given is None else type(given).__name__}"
         )
     sets = not columns.valued and columns.score is None and are_sets(y_true)
     runs = [*_runs(given, 2 if sets or columns.probs is not None else 1)]

@@ -7,7 +7,7 @@ array supports the same operators and NumPy functions as a plain one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from whichf1.kernel import Formula
 from whichf1.kernel.reference import OPERATIONS
-from whichf1.tables.cells import Array, sum_by
+from whichf1.tables.cells import Array, RankTable, Step, sum_by
 
 _total: Any = np.add.reduce
 Pull: TypeAlias = Callable[..., Any] | None
@@ -246,7 +246,10 @@ _RECORDED = {
     for at, name in enumerate(OPERATIONS)
     if hasattr(np, name) and name != "sum"
 }
-_SUM, _CHECK = OPERATIONS.index("sum"), OPERATIONS.index("check")
+_SUM, _CHECK, _OR_ONE, _LARGEST, _KEPT, _FIRST = map(
+    OPERATIONS.index, ("sum", "check", "or one", "max", "kept", "first")
+)
+_COMPARED = (np.greater_equal, np.less_equal, np.greater)
 
 
 Register: TypeAlias = tuple[str, int]
@@ -254,22 +257,24 @@ Register: TypeAlias = tuple[str, int]
 
 
 class Recorder:
-    """The steps of a formula, for inputs in general: those that no 0/0 rule applies to."""
+    """The steps of a formula: with slopes, for inputs that no 0/0 rule applies to, or without."""
 
-    def __init__(self, inputs: int) -> None:
-        self._inputs = inputs
+    def __init__(self, inputs: int, sloped: bool = True) -> None:
+        self._inputs, self.sloped = inputs, sloped
         self._constants: dict[float, int] = {}
         self._steps: list[tuple[int, Register, Register]] = []
 
     def step(self, operation: int, x: Any, y: Any, shape: tuple[int, ...]) -> Recorded:
         """Record a step; arguments are Recorded or numbers."""
+        if self.sloped and operation > _CHECK:
+            raise NotImplementedError("a step without slopes")
         a, b = (z.register if isinstance(z, Recorded) else self._constant(z) for z in (x, y))
         self._steps.append((operation, a, b))
         return Recorded(self, ("step", len(self._steps) - 1), shape)
 
     def _constant(self, x: Any) -> Register:
-        if np.ndim(x) or not np.isreal(x):
-            raise NotImplementedError("an array of constants")
+        if np.ndim(x) or not np.isreal(x) or not np.isfinite(x):
+            raise NotImplementedError("an array of constants, or infinity")
         return "constant", self._constants.setdefault(float(x), len(self._constants))
 
     def formula(self, result: Any) -> Formula:
@@ -297,10 +302,15 @@ class Recorder:
 class Recorded(NDArrayOperatorsMixin):
     """An array (classes) or a number in a formula that is being recorded."""
 
-    __slots__ = ("recorder", "register", "shape")
+    __slots__ = ("condition", "recorder", "register", "shape")
 
     def __init__(self, recorder: Recorder, register: Register, shape: tuple[int, ...]) -> None:
         self.recorder, self.register, self.shape = recorder, register, shape
+        self.condition = False
+        """Whether its numbers are 1 where something is true, and otherwise 0."""
+
+    def __bool__(self) -> bool:
+        raise NotImplementedError("a formula that depends on a value")
 
     @property
     def real(self) -> Recorded:
@@ -329,9 +339,17 @@ class Recorded(NDArrayOperatorsMixin):
             _refuse_other(0)
         return self.recorder.step(_SUM, self, self, (1,) if keepdims else ())
 
+    def max(self, axis: int = -1) -> Recorded:
+        """The largest number of all."""
+        if axis != -1 or not self.shape:
+            _refuse_other(0)
+        return self.recorder.step(_LARGEST, self, self, ())
+
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
         if method != "__call__" or options:
             return NotImplemented
+        if ufunc is np.bitwise_and:
+            return _if(inputs[0], inputs[1], 0.0)
         if ufunc is np.equal and not isinstance(inputs[1], Recorded) and inputs[1] == 0:
             return _IsZero(self)
         if ufunc is np.add and isinstance(inputs[1], _IsZero):  # zeros replaced by ones: nowhere
@@ -340,13 +358,36 @@ class Recorded(NDArrayOperatorsMixin):
         if ufunc not in _RECORDED:
             return NotImplemented
         shapes = [x.shape for x in inputs if isinstance(x, Recorded)]
-        return self.recorder.step(_RECORDED[ufunc], inputs[0], inputs[-1], max(shapes))
+        result = self.recorder.step(_RECORDED[ufunc], inputs[0], inputs[-1], max(shapes))
+        result.condition = ufunc in _COMPARED
+        return result
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
+        if function is np.where:
+            return _if(*args)
+        if function is np.clip:
+            return np.minimum(np.maximum(*args[:2]), args[2])
         if function is not np.count_nonzero:
             return NotImplemented
+        if not self.recorder.sloped:
+            return -1  # unknown, so that a formula goes on as if there were zeros
         self.check()
         return self.size
+
+
+def _if(condition: Recorded, yes: Any, no: Any) -> Recorded:
+    """One of two arrays or numbers in each place."""
+    if not isinstance(condition, Recorded) or not condition.condition:
+        raise NotImplementedError("a choice by numbers")
+    sides = [(condition, yes), (condition <= 0, no)]
+    parts = []
+    for here, x in sides:
+        if isinstance(x, Recorded) or x:
+            shape = max(here.shape, x.shape) if isinstance(x, Recorded) else here.shape
+            parts.append(here.recorder.step(_KEPT, here, x, shape))
+    chosen: Recorded = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+    chosen.condition = len(parts) == 1 and isinstance(yes, Recorded) and yes.condition
+    return chosen
 
 
 class _IsZero:
@@ -368,15 +409,66 @@ class _IsZero:
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
         if function is not np.where or args[0] is not self:
             return NotImplemented
+        recorder, (_, yes, no) = self._array.recorder, args
+        if not recorder.sloped:
+            if no is not self._array or yes != 1:
+                raise NotImplementedError("something else than 1 in place of 0")
+            return recorder.step(_OR_ONE, no, no, no.shape)
         self._array.check()
-        return args[2]
+        return no
 
 
-def record(function: Callable[..., Any], inputs: int, classes: int) -> Formula | None:
+def record(
+    function: Callable[..., Any], inputs: int, classes: int, sloped: bool = True
+) -> Formula | None:
     """The steps of a formula of so many inputs; None if it has steps that are not recorded."""
-    recorder = Recorder(inputs)
+    recorder = Recorder(inputs, sloped)
     leaves = [Recorded(recorder, ("input", at), (classes,)) for at in range(inputs)]
     try:
         return recorder.formula(function(*leaves))
     except (NotImplementedError, TypeError, AttributeError, KeyError):
         return None
+
+
+class RecordedRanks(RankTable):
+    """A ranking in a formula that is being recorded: all scores are one step."""
+
+    def __init__(self, *columns: Any) -> None:
+        score, positives, negatives, above, below = columns
+        super().__init__(score, positives, negatives)
+        sizes = (positives.sum(), negatives.sum())
+        known = {"true_positives": above, "false_positives": below}
+        self.__dict__.update(sizes=sizes, weighted=False, **known)
+
+    def steps(self) -> Iterator[Step]:
+        """All scores at once."""
+        columns: Any = (self.positives, self.negatives, self.true_positives, self.false_positives)
+        yield Step._make(columns)
+
+    def first(self, reached: Callable[[Step], Any]) -> Step:
+        """The first score for which a condition holds."""
+        (step,) = self.steps()
+        where = reached(step)
+        return Step._make(where.recorder.step(_FIRST, where, x, ()) for x in step)
+
+
+def record_ranking(formula: Callable[..., Any], **arguments: Any) -> Formula | None:
+    """The steps of a formula of a ranking, for ``kernel.rank_value``; None if one is not recorded.
+
+    Its value is the first number that the formula gives divided by the second one.
+    """
+
+    def ratio(*columns: Any) -> Any:
+        top, bottom = formula(RecordedRanks(*columns), **arguments)
+        return top / bottom
+
+    return record(ratio, 5, _SEVERAL, sloped=False)
+
+
+_SEVERAL = 2
+"""A number of scores or bins that stands for any."""
+
+
+def record_bins(formula: Callable[..., Any]) -> Formula | None:
+    """The steps of a formula of bins, for ``kernel.bin_value``."""
+    return record(formula, 2, _SEVERAL, sloped=False)

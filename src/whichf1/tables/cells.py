@@ -279,17 +279,47 @@ class Margins:
         So they have the same bits however the items were counted.
         """
         key, values = self.cells.key, self.cells.values
-        if values.ndim > 2 or values.dtype != np.float64:
+        if values.ndim > 2 or not self._whole:
             return None
-        if (values % 1).any() or (self.total >= 2**53).any():
-            return None
-        margins = np.concatenate([self.tp, self.fp, self.fn], -1)
         if values.ndim == 1:
-            filled = values > 0
-            cells = key[filled].astype(np.int64).tobytes() + values[filled].tobytes()
-            return kernel.information(margins.tobytes(), cells)
+            return kernel.information(*self._bytes)
+        margins = np.concatenate([self.tp, self.fp, self.fn], -1)
         shared, true, predicted = kernel.information_of_each(margins, key, values).T
         return shared, true, predicted
+
+    @cached_property
+    def contingency(self) -> tuple[Any, Any]:
+        """n times χ²; of the true and predicted classes with items, the fewer, less one (…)."""
+        cells, rows, columns = self.cells, self.rows, self.columns
+        if cells.values.ndim == 1 and self._whole:
+            return kernel.contingency(*self._bytes)
+        n = self.total[..., None]
+        chance = np.take(rows, cells.true, -1) * np.take(columns, cells.predicted, -1)
+        filled = chance > 0
+        off = cells.values * n - chance
+        parts = np.where(filled, off * off / np.where(filled, chance, 1), 0)
+        every = rows[..., :, None] * columns[..., None, :]
+        size = every.shape[-1] ** 2
+        every = every.reshape(*every.shape[:-2], size)
+        every[..., cells.key] = 0  # what each empty cell adds is its own chance
+        sizes = [(side > 0).sum(-1) for side in (rows, columns)]
+        return _sum(parts) + _sum(every), np.maximum(np.minimum(*sizes) - 1, 0)
+
+    @property
+    def _whole(self) -> bool:
+        """Whether the cells are whole numbers of items, with an exact sum."""
+        values = self.cells.values
+        if values.dtype != np.float64 or (values % 1).any():
+            return False
+        return not (self.total >= 2**53).any()
+
+    @property
+    def _bytes(self) -> tuple[bytes, bytes]:
+        """The margins and the filled cells of one table, as the kernel gives them."""
+        filled = self.cells.values > 0
+        places = self.cells.key[filled].astype(np.int64).tobytes()
+        margins = np.concatenate([self.tp, self.fp, self.fn])
+        return margins.tobytes(), places + self.cells.values[filled].tobytes()
 
     def _surprise(self, items: Array) -> Array:
         """items · ln(n / items) of each class.
@@ -383,6 +413,11 @@ class CountedMargins(Margins):
     @cached_property
     def _information(self) -> tuple[Any, Any, Any]:
         return kernel.information(self._table[1], self._filled)
+
+    @cached_property
+    def contingency(self) -> tuple[Any, Any]:
+        """n times χ²; of the true and predicted classes with items, the fewer, less one."""
+        return kernel.contingency(self._table[1], self._filled)
 
     @property
     def _filled(self) -> bytes:

@@ -374,6 +374,31 @@ wf_status wf_information(const double *margins, size_t classes, const int64_t *c
     return WF_OK;
 }
 
+wf_status wf_contingency(const double *margins, size_t classes, const int64_t *cells,
+                         const double *counts, size_t n, double *out)
+{
+    const double *tp = margins, *fp = tp + classes, *fn = fp + classes;
+    double total = 0, filled = 0, sum = 0, rows = 0, columns = 0;
+    for (size_t i = 0; i < classes; i++) {
+        total += tp[i] + fn[i];
+        rows += tp[i] + fn[i] > 0;
+        columns += tp[i] + fp[i] > 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t cell = (uint64_t)cells[i], t = classes ? cell / classes : 0;
+        if (t >= classes) return WF_BAD_CODE;
+        size_t p = (size_t)(cell % classes);
+        double chance = (tp[t] + fn[t]) * (tp[p] + fp[p]), off = counts[i] * total - chance;
+        filled += chance;
+        if (chance > 0) sum += off * off / chance;
+    }
+    double empty = total * total - filled; /* what each empty cell adds is its own chance */
+    out[0] = sum + (empty > 0 ? empty : 0);
+    double fewer = rows < columns ? rows : columns;
+    out[1] = fewer > 1 ? fewer - 1 : 0;
+    return WF_OK;
+}
+
 static int32_t code_of(const wf_classes *classes, uint64_t label, const wf_column *column)
 {
     uint64_t at = label - (uint64_t)classes->low;

@@ -6,12 +6,13 @@
 #include "kernel.h"
 
 enum {
-    BLOCK = 2048,  /* bytes of a column: small enough that prefetching goes on while counting */
+    BLOCK = 4096,  /* bytes of a column: small enough that prefetching goes on while counting */
     WORD_BITS = 7, /* up to here counters are words; beyond, they are bytes that carry over */
     MOST_BITS = 12,
     LANES_FROM = 1024, /* items */
     FEW_CELLS = 1024,  /* whose places are on the stack */
     GROUPS_FROM = 4,   /* items for each group that is possible */
+    MOST_SPAN = 12,    /* beyond, groups of labels of several bytes are too many */
     SLICE = 1 << 17
 };
 
@@ -62,6 +63,7 @@ typedef struct {
     uint64_t low;     /* the window's first label, in ordered form */
     uint32_t *words;  /* counters: lane_count tables of words, or one of bytes */
     uint32_t *groups; /* counters of groups of keys, if there are many items */
+    unsigned span;    /* of a window of 4 bits, the first labels, which groups have room for */
     uint8_t *bytes;
     size_t lane_count;
     uint64_t pending;       /* items in the words */

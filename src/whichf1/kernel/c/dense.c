@@ -62,10 +62,18 @@ static inline void fetch(columns_ahead next, size_t i)
 #include "count_keys.inc"
 
 /* One-byte keys are counted in groups, four of two classes or two of more: less work, and equal
- * neighbours are rarer. A group is a number that has the bits of its keys, the first ones lowest. */
+ * neighbours are rarer. A group is a number that has the bits of its keys, the first ones lowest; for
+ * more than eight classes, whose tables must fit in the caches, it has digits to the base of the span
+ * of labels that occur. */
+enum { DIGITS = 4, FIRST_SPAN = 9 }; /* bits of labels whose groups have digits; the first span */
+
 static unsigned keys_in_group(const worker *w) { return w->bits == 1 ? 4 : 2; }
 
-static size_t groups_of(const worker *w) { return (size_t)1 << 2 * w->bits * keys_in_group(w); }
+static size_t groups_of(const worker *w)
+{
+    size_t squared = (size_t)w->span * w->span;
+    return w->bits == DIGITS ? squared * squared : (size_t)1 << 2 * w->bits * keys_in_group(w);
+}
 
 /* Keys of so many bits. */
 static inline void group(const uint8_t *key, size_t n, unsigned bits, uint32_t *groups,
@@ -90,19 +98,98 @@ static inline void group(const uint8_t *key, size_t n, unsigned bits, uint32_t *
     }
 }
 
-static void count_groups(const worker *w, const uint8_t *key, size_t n, columns_ahead next)
+/* Pairs of keys as numbers below span⁴. Returns 0 unless a label is not among the first ones. */
+VECTORISED static int pair_up(const uint8_t *key, size_t n, unsigned span, uint16_t *pairs)
 {
+    const uint16_t digits = 0x0f0f, over = 0x8080;
+    uint16_t outside = 0, limit = (uint16_t)((0x80 - span) * 0x0101);
+    uint16_t one = (uint16_t)span, squared = (uint16_t)(span * span);
+    for (size_t i = 0; i < n / 2; i++) {
+        uint16_t two;
+        memcpy(&two, key + 2 * i, 2);
+        uint16_t p = two & digits, t = (uint16_t)(two >> 4) & digits;
+        outside |= (uint16_t)((p + limit) | (t + limit));
+        uint16_t cells = (uint16_t)(p + t * one);
+        pairs[i] = (uint16_t)((cells & 0xff) + (cells >> 8) * squared);
+    }
+    return (outside & over) != 0;
+}
+
+static void count_pairs(const uint16_t *pairs, size_t n, uint32_t *groups, columns_ahead next)
+{
+    for (size_t i = 0; i + 4 <= n; i += 4) {
+        fetch(next, 2 * i);
+        groups[pairs[i]]++;
+        groups[pairs[i + 1]]++;
+        groups[pairs[i + 2]]++;
+        groups[pairs[i + 3]]++;
+    }
+}
+
+/* Make groups if they are worth it; NULL will do. Words must have been allocated. */
+static void start_groups(worker *w)
+{
+    unsigned most = w->width == 1 ? 16 : MOST_SPAN;
+    int few = w->bits && (w->bits < DIGITS || (w->bits == DIGITS && w->span <= most));
+    int groups = few && (w->stop - w->start) / GROUPS_FROM >= groups_of(w);
+    w->groups = groups ? calloc(groups_of(w), sizeof *w->groups) : NULL;
+}
+
+/* Make room for all labels of the keys. */
+static void widen_groups(worker *w, const uint8_t *key, size_t n)
+{
+    wf_part_groups(w);
+    free(w->groups);
+    for (size_t i = 0; i < n; i++) {
+        unsigned t = key[i] >> 4, p = key[i] & 15;
+        if (t >= w->span) w->span = t + 1;
+        if (p >= w->span) w->span = p + 1;
+    }
+    start_groups(w);
+}
+
+/* Returns how many keys were counted: all but the last few, or none. */
+static size_t count_groups(worker *w, const uint8_t *key, size_t n, columns_ahead next)
+{
+    uint16_t pairs[BLOCK / 2];
+    n = n / 8 * 8;
     switch (w->bits) {
-    case 1: group(key, n, 2, w->groups, next); return;
-    case 2: group(key, n, 4, w->groups, next); return;
-    case 3: group(key, n, 6, w->groups, next); return;
-    default: group(key, n, 8, w->groups, next);
+    case 1: group(key, n, 2, w->groups, next); return n;
+    case 2: group(key, n, 4, w->groups, next); return n;
+    case 3: group(key, n, 6, w->groups, next); return n;
+    default:
+        while (w->groups && pair_up(key, n, w->span, pairs)) widen_groups(w, key, n);
+        if (!w->groups) return 0;
+        count_pairs(pairs, n / 2, w->groups, next);
+        return n;
+    }
+}
+
+/* Add up pairs by their first and by their second key. */
+VECTORISED static void part_pairs(const uint32_t *groups, size_t keys, uint32_t *sums)
+{
+    for (size_t second = 0; second < keys; second++) {
+        const uint32_t *row = groups + second * keys;
+        uint32_t total = 0;
+        for (size_t first = 0; first < keys; first++) {
+            total += row[first];
+            sums[first] += row[first];
+        }
+        sums[second] += total;
     }
 }
 
 void wf_part_groups(worker *w)
 {
-    size_t groups = w->groups ? groups_of(w) : 0, cells = cells_of(w);
+    size_t groups = w->groups ? groups_of(w) : 0, cells = cells_of(w), span = w->span;
+    if (groups && w->bits == DIGITS) {
+        uint32_t sums[1 << 2 * DIGITS] = {0};
+        part_pairs(w->groups, span * span, sums);
+        for (size_t at = 0; at < span * span; at++)
+            w->words[at / span << DIGITS | at % span] += sums[at];
+        memset(w->groups, 0, groups * sizeof *w->groups);
+        return;
+    }
     for (size_t at = 0; at < groups; at++) {
         uint32_t count = w->groups[at];
         if (!count) continue;
@@ -116,8 +203,7 @@ static void count_keys(worker *w, size_t n, const double *weights, columns_ahead
 {
     size_t cells = cells_of(w), lanes = w->lane_count;
     const uint8_t *bytes = (uint8_t *)w->blocks->keys;
-    size_t grouped = w->groups ? n / 8 * 8 : 0;
-    if (grouped) count_groups(w, bytes, n, next);
+    size_t grouped = w->groups ? count_groups(w, bytes, n, next) : 0;
     if (w->bits <= 4)
         count_words_uint8_t(bytes + grouped, n - grouped, w->words, cells, lanes, next);
     else if (w->words)
@@ -178,10 +264,7 @@ static int allocate_table(worker *w, int with_totals)
     int words = w->bits <= WORD_BITS, few = w->stop - w->start <= LANES_FROM;
     w->lane_count = !words ? 0 : few ? 1 : w->bits <= 5 ? 4 : 2;
     w->words = words ? calloc(w->lane_count * cells, sizeof *w->words) : NULL;
-    int groups = w->bits && w->bits <= (w->width == 1 ? 4 : 3) &&
-                 (w->stop - w->start) / GROUPS_FROM >= groups_of(w);
-    w->groups =
-        groups ? calloc(groups_of(w), sizeof *w->groups) : NULL; /* optional: NULL will do */
+    start_groups(w);
     w->bytes = words ? NULL : calloc(cells, 1);
     w->totals = with_totals || !words ? calloc(cells, sizeof *w->totals) : NULL;
     w->sums = w->weights ? calloc(cells, sizeof *w->sums) : NULL;
@@ -195,12 +278,14 @@ wf_status wf_rewindow(worker *w, uint64_t low, unsigned bits)
                   .low = w->low,
                   .words = w->words,
                   .groups = w->groups,
+                  .span = w->span,
                   .bytes = w->bytes,
                   .totals = w->totals,
                   .sums = w->sums,
                   .lane_count = w->lane_count};
     w->bits = bits;
     w->low = low;
+    w->span = FIRST_SPAN;
     int ok = allocate_table(w, counting(&old));
     if (ok && counting(&old)) {
         uint64_t shift = old.low - low; /* modulo 2^64: the old window may start lower */

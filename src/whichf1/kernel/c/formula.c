@@ -36,27 +36,30 @@ typedef struct {
     size_t width;
 } register_;
 
-static int is_binary(int64_t op) { return op <= WF_HIGHER; }
+static int is_binary(int64_t op) { return op <= WF_HIGHER || op >= WF_AT_LEAST; }
+static int is_reduction(int64_t op) { return op == WF_SUM || op == WF_LARGEST || op == WF_FIRST; }
 
 /* The width of each result; 0 if a step is not one. */
-static int lay_out(const wf_formula *f, register_ *r, double *room)
+static int lay_out(const wf_formula *f, int sloped, register_ *r, double *room)
 {
     size_t held = 0, first = f->inputs + f->constants;
+    int64_t last = sloped ? WF_NO_ZERO : WF_FIRST;
     for (size_t i = 0; i < first + f->steps; i++) {
         if (i < f->inputs) r[i].width = f->classes;
         else if (i < first) r[i].width = 1;
         else {
             const int64_t *step = f->step + 3 * (i - first);
-            if (step[0] < 0 || step[0] > WF_NO_ZERO) return 0;
+            if (step[0] < 0 || step[0] > last) return 0;
             if (step[1] < 0 || (size_t)step[1] >= i) return 0;
-            r[i].width = step[0] == WF_SUM ? 1 : r[step[1]].width;
+            r[i].width = is_reduction(step[0]) ? 1 : r[step[1]].width;
             if (is_binary(step[0])) {
                 if (step[2] < 0 || (size_t)step[2] >= i) return 0;
-                if (r[step[2]].width > r[i].width) r[i].width = r[step[2]].width;
+                if (!is_reduction(step[0]) && r[step[2]].width > r[i].width)
+                    r[i].width = r[step[2]].width;
             }
         }
-        r[i].value = room + held, r[i].slope = room + held + r[i].width;
-        held += 2 * r[i].width;
+        r[i].value = room + held, r[i].slope = r[i].value + (sloped ? r[i].width : 0);
+        held += (sloped ? 2 : 1) * r[i].width;
     }
     return f->result < first + f->steps && r[f->result].width == 1;
 }
@@ -93,9 +96,39 @@ static int forwards(int64_t op, const register_ *x, const register_ *y, register
         for (size_t i = 0; i < n; i++) to[i] = sqrt(p[i]);
         break;
     case WF_SUM: to[0] = sum_of(p, x->width); break;
-    default:
-        for (size_t i = 0; i < n; i++)
+    case WF_NO_ZERO:
+        for (size_t i = 0; i < n; i++) {
             if (p[i] == 0) return 0;
+            to[i] = p[i];
+        }
+        break;
+    case WF_SIZE:
+        for (size_t i = 0; i < n; i++) to[i] = fabs(p[i]);
+        break;
+    case WF_OR_ONE:
+        for (size_t i = 0; i < n; i++) to[i] = p[i] == 0 ? 1 : p[i];
+        break;
+    case WF_LARGEST:
+        to[0] = p[0];
+        for (size_t i = 1; i < x->width; i++) to[0] = p[i] > to[0] ? p[i] : to[0];
+        break;
+    case WF_AT_LEAST:
+        for (size_t i = 0; i < n; i++) to[i] = p[a * i] >= q[b * i];
+        break;
+    case WF_AT_MOST:
+        for (size_t i = 0; i < n; i++) to[i] = p[a * i] <= q[b * i];
+        break;
+    case WF_ABOVE:
+        for (size_t i = 0; i < n; i++) to[i] = p[a * i] > q[b * i];
+        break;
+    case WF_KEPT:
+        for (size_t i = 0; i < n; i++) to[i] = p[a * i] != 0 ? q[b * i] : 0;
+        break;
+    default: {
+        size_t at = 0;
+        while (at < x->width && p[at] == 0) at++;
+        to[0] = q[at < y->width ? at : 0]; /* nowhere: as NumPy's argmax */
+    }
     }
     return 1;
 }
@@ -128,19 +161,22 @@ typedef struct {
     const wf_formula *formula;
     register_ *r;
     double *room;
-    size_t size;
+    size_t size; /* of the room for slopes and values; 0 if there are no slopes */
 } work;
 
-static wf_status start(work *w, const wf_formula *f)
+static wf_status begin(work *w, const wf_formula *f, int sloped)
 {
     size_t registers = f->inputs + f->constants + f->steps;
+    size_t size = (sloped ? 2 : 1) * registers * (f->classes ? f->classes : 1);
     w->formula = f;
-    w->size = 2 * registers * (f->classes ? f->classes : 1);
+    w->size = sloped ? size : 0;
     w->r = malloc((registers ? registers : 1) * sizeof *w->r);
-    w->room = malloc(w->size * sizeof *w->room);
+    w->room = malloc((size ? size : 1) * sizeof *w->room);
     if (!w->r || !w->room) return WF_NO_MEMORY;
-    return lay_out(f, w->r, w->room) ? WF_OK : WF_BAD_CODE;
+    return lay_out(f, sloped, w->r, w->room) ? WF_OK : WF_BAD_CODE;
 }
+
+static wf_status start(work *w, const wf_formula *f) { return begin(w, f, 1); }
 
 static void end(work *w)
 {
@@ -179,6 +215,15 @@ static void differentiate(work *w)
             backwards(s[0], r + s[1], r + (is_binary(s[0]) ? s[2] : s[1]),
                       r + f->inputs + f->constants + i);
     }
+}
+
+wf_status wf_evaluate(const wf_formula *f, const double *inputs, double *value)
+{
+    work w;
+    wf_status status = begin(&w, f, 0);
+    if (!status) status = evaluate(&w, inputs, value);
+    end(&w);
+    return status;
 }
 
 wf_status wf_differentiate(const wf_formula *f, const double *inputs, size_t tables, double *values,
@@ -289,5 +334,37 @@ wf_status wf_class_spread(const wf_formula *f, const double *kinds, int bent, wf
         out->second = (moved[0] - 2 * out->value + moved[1]) / (step * step);
     }
     end(&w);
+    return status;
+}
+
+wf_status wf_rank_value(const wf_formula *of_steps, const wf_column *scores,
+                        const wf_column *positive, size_t n, wf_rank_score *out)
+{
+    enum { SCORE, POSITIVES, NEGATIVES, ABOVE, BELOW, INPUTS };
+    if (!n || n >= INT32_MAX || of_steps->inputs != INPUTS) return WF_BAD_CODE;
+    double *room = malloc((INPUTS + 1) * n * sizeof *room);
+    if (!room) return WF_NO_MEMORY;
+    int32_t *counts = (int32_t *)(void *)(room + INPUTS * n);
+    wf_ranking ranks = {room, counts, counts + n, 0, 0};
+    wf_status status = wf_rank(scores, positive, NULL, n, 1, &ranks);
+    if (!status) {
+        size_t k = ranks.distinct;
+        for (size_t side = 0; side < 2; side++) {
+            double *plain = room + (POSITIVES + side) * k, *running = room + (ABOVE + side) * k;
+            double sum = 0;
+            for (size_t i = 0; i < k; i++) {
+                plain[i] = counts[side * n + i];
+                running[i] = sum += plain[i];
+            }
+        }
+        wf_formula formula = *of_steps;
+        formula.classes = k;
+        *out = (wf_rank_score){.positives = room[ABOVE * k + k - 1],
+                               .negatives = room[BELOW * k + k - 1],
+                               .highest = room[SCORE],
+                               .lowest = room[SCORE + k - 1]};
+        status = wf_evaluate(&formula, room, &out->value);
+    }
+    free(room);
     return status;
 }

@@ -117,6 +117,10 @@ void wf_table(const wf_pairs *pairs, double *margins, wf_table_sums *sums);
  * (3). Cells are row · classes + column; WF_BAD_CODE if one is outside the table. */
 wf_status wf_information(const double *margins, size_t classes, const int64_t *cells,
                          const double *counts, size_t n, double *out);
+/* Of the same: Σ (n C − R S)² / (R S) over all cells, for rows of R and columns of S items, which is n
+ * times χ²; and the fewer of the rows and columns that have items, less one. */
+wf_status wf_contingency(const double *margins, size_t classes, const int64_t *cells,
+                         const double *counts, size_t n, double *out);
 
 /* The classes of labels from low on: the code of a class, or one of these. */
 enum { WF_UNKNOWN = -1, WF_DROPPED = -2 };
@@ -388,8 +392,8 @@ wf_status wf_place_precisions(const wf_column *positives, const wf_column *negat
 
 /* formula.c -------------------------------------------------------------------------------------- */
 
-/* What a step does with its first argument, and up to WF_HIGHER with its second. The last one checks
- * that no number is 0. */
+/* What a step does with its first argument, and up to WF_HIGHER and from WF_AT_LEAST on with its
+ * second. WF_NO_ZERO checks that no number is 0; the steps after it have no slopes. */
 typedef enum {
     WF_ADD,
     WF_SUBTRACT,
@@ -400,7 +404,15 @@ typedef enum {
     WF_NEGATIVE,
     WF_ROOT,
     WF_SUM,
-    WF_NO_ZERO
+    WF_NO_ZERO,
+    WF_SIZE,    /* its absolute value */
+    WF_OR_ONE,  /* 1 in place of 0 */
+    WF_LARGEST, /* of all its numbers */
+    WF_AT_LEAST,
+    WF_AT_MOST,
+    WF_ABOVE,
+    WF_KEPT, /* the second where the first is not 0, and 0 elsewhere */
+    WF_FIRST /* the number of the second at the place where the first is not 0 for the first time */
 } wf_operation;
 
 /* A formula in steps: an operation and the registers of two arguments. Registers are the inputs, with
@@ -411,6 +423,9 @@ typedef struct {
     const double *constant;
     size_t constants, inputs, classes, result;
 } wf_formula;
+
+/* The value of a formula alone. */
+wf_status wf_evaluate(const wf_formula *formula, const double *inputs, double *value);
 
 /* The value of a formula for each table, and its slopes by the inputs (tables, inputs, classes).
  * WF_ZERO if a number is 0 that must not be; WF_BAD_CODE if it is not a formula of one number. */
@@ -440,5 +455,14 @@ wf_status wf_table_spread(const wf_formula *formula, const double *margins,
 /* Of a formula of one class, whose tp, fp, fn and tn are the kinds of items; the second derivative
  * only if it is requested, as one that is bent. */
 wf_status wf_class_spread(const wf_formula *formula, const double *kinds, int bent, wf_spread *out);
+
+/* A formula of a ranking: the value, and what shows whether it has one. */
+typedef struct {
+    double value, positives, negatives, highest, lowest;
+} wf_rank_score;
+
+/* Of a formula of the scores, of their positives and negatives, and of the running sums of both. */
+wf_status wf_rank_value(const wf_formula *formula, const wf_column *scores,
+                        const wf_column *positive, size_t n, wf_rank_score *out);
 
 #endif

@@ -1,8 +1,9 @@
 /* Losses of rows of scores, and the check of the rows, in one pass.
  *
  * Where all columns of a row count, LANES rows are processed side by side, so that wide registers
- * hold a column of several rows. Losses are summed in chunks of a fixed size, and chunks are added in
- * order, so that the sums do not depend on the number of threads.
+ * hold a column of several rows; some loops hold several of MANY columns of one row. Losses are summed
+ * in chunks of a fixed size, and chunks are added in order, so that the sums do not depend on the
+ * number of threads.
  */
 #include "kernel.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1024, BLOCK = 768, LANES = 8, OF_SCORES = WF_TOP | WF_HINGE };
+enum { CHUNK = 1024, BLOCK = 768, LANES = 8, MANY = 2 * LANES, OF_SCORES = WF_TOP | WF_HINGE };
 
 typedef struct {
     const wf_column *codes;
@@ -72,16 +73,37 @@ static int fair(const double *row, size_t columns, double tolerance)
     return !outside && fabs(sum - 1) <= tolerance; /* false for NaN */
 }
 
-/* Whether all values are in [0, 1], judged by their bits; −0 is not, and is left to fair(). */
-VECTORISED static int shares(const double *values, size_t n)
+/* Whether the masked bits of all values are below a limit. It is the first to read a block, and asks for
+ * the next one. */
+VECTORISED static int bits_below(const double *values, size_t n, uint64_t mask, uint64_t limit)
 {
-    const uint64_t one = (uint64_t)1023 << 52;
     uint64_t wrong = 0, bits;
-    for (size_t i = 0; i < n; i++) {
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES) {
+        PREFETCH(values + i + BLOCK);
+        for (size_t k = 0; k < LANES; k++) {
+            memcpy(&bits, values + i + k, 8);
+            wrong |= (bits & mask) >= limit;
+        }
+    }
+    for (; i < n; i++) {
         memcpy(&bits, values + i, 8);
-        wrong |= bits > one;
+        wrong |= (bits & mask) >= limit;
     }
     return !wrong;
+}
+
+/* Whether all values are in [0, 1]; −0 is not, and is left to fair(). */
+static int shares(const double *values, size_t n)
+{
+    const uint64_t one = (uint64_t)1023 << 52;
+    return bits_below(values, n, UINT64_MAX, one + 1);
+}
+
+static int all_finite(const double *values, size_t n)
+{
+    const uint64_t infinite = (uint64_t)2047 << 52;
+    return bits_below(values, n, infinite, infinite);
 }
 
 /* Whether all rows add up to 1. */
@@ -89,7 +111,16 @@ VECTORISED static int all_add_up(const double *rows, size_t n, size_t columns, d
 {
     uint64_t off = 0;
     size_t i = 0;
-    for (; i + LANES <= n; i += LANES, rows += LANES * columns) {
+    for (; columns >= MANY && i < n; i++, rows += columns) { /* one by one */
+        double sums[LANES] = {0}, sum = 0;
+        size_t j = 0;
+        for (; j + LANES <= columns; j += LANES)
+            for (size_t k = 0; k < LANES; k++) sums[k] += rows[j + k];
+        for (; j < columns; j++) sum += rows[j];
+        for (size_t k = 0; k < LANES; k++) sum += sums[k];
+        off |= !(fabs(sum - 1) <= tolerance);
+    }
+    for (; i + LANES <= n; i += LANES, rows += LANES * columns) { /* side by side */
         double sums[LANES] = {0};
         for (size_t j = 0; j < columns; j++)
             for (size_t k = 0; k < LANES; k++) sums[k] += rows[k * columns + j];
@@ -211,11 +242,16 @@ VECTORISED static void brier_losses(const double *rows, const uint64_t *codes, s
 static inline void hinge_of(const double *rows, const uint64_t *codes, size_t lanes, size_t columns,
                             double *losses)
 {
+    const uint64_t lowest = (uint64_t)4095 << 52; /* −infinity */
     double highest[LANES];
     for (size_t k = 0; k < lanes; k++) highest[k] = -INFINITY;
     for (size_t j = 0; j < columns; j++)
         for (size_t k = 0; k < lanes; k++) {
-            double other = codes[k] == j ? -INFINITY : rows[k * columns + j];
+            uint64_t bits, own = codes[k] == j ? UINT64_MAX : 0; /* as above */
+            double other;
+            memcpy(&bits, rows + k * columns + j, sizeof bits);
+            bits = (bits & ~own) | (lowest & own);
+            memcpy(&other, &bits, sizeof other);
             highest[k] = other > highest[k] ? other : highest[k];
         }
     for (size_t k = 0; k < lanes; k++) {
@@ -224,10 +260,34 @@ static inline void hinge_of(const double *rows, const uint64_t *codes, size_t la
     }
 }
 
+static inline double highest_of(const double *x, size_t n)
+{
+    double highest[LANES];
+    size_t i = 0;
+    for (size_t k = 0; k < LANES; k++) highest[k] = -INFINITY;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t k = 0; k < LANES; k++)
+            highest[k] = x[i + k] > highest[k] ? x[i + k] : highest[k];
+    for (; i < n; i++) highest[0] = x[i] > highest[0] ? x[i] : highest[0];
+    for (size_t k = 1; k < LANES; k++)
+        highest[0] = highest[k] > highest[0] ? highest[k] : highest[0];
+    return highest[0];
+}
+
+/* The same of one row with many columns, of which several are compared at once. */
+static inline double hinge_of_row(const double *row, uint64_t code, size_t columns)
+{
+    double before = highest_of(row, code), after = highest_of(row + code + 1, columns - code - 1);
+    double loss = 1 - (row[code] - (before > after ? before : after));
+    return loss > 0 ? loss : 0;
+}
+
 VECTORISED static void hinge_losses(const double *rows, const uint64_t *codes, size_t n,
                                     size_t columns, double *losses)
 {
     size_t i = 0;
+    for (; columns >= 4 * MANY && i < n; i++)
+        losses[i] = hinge_of_row(rows + i * columns, codes[i], columns);
     for (; i + LANES <= n; i += LANES)
         hinge_of(rows + i * columns, codes + i, LANES, columns, losses + i);
     for (; i < n; i++) hinge_of(rows + i * columns, codes + i, 1, columns, losses + i);
@@ -261,17 +321,6 @@ VECTORISED static size_t count_hits(const double *rows, const uint64_t *codes, s
     return hits;
 }
 
-VECTORISED static int all_finite(const double *values, size_t n)
-{
-    const uint64_t infinite = (uint64_t)2047 << 52;
-    uint64_t wrong = 0, bits;
-    for (size_t i = 0; i < n; i++) {
-        memcpy(&bits, values + i, 8);
-        wrong |= (bits & infinite) == infinite;
-    }
-    return !wrong;
-}
-
 /* Add the losses of rows whose codes have been checked. */
 static void add_losses(const work *w, const double *rows, const uint64_t *codes, size_t start,
                        size_t n, wf_losses *out)
@@ -297,6 +346,13 @@ static void add_losses(const work *w, const double *rows, const uint64_t *codes,
         out->hits += count_hits(rows, codes, n, columns, w->options.k, w->options.ties);
 }
 
+VECTORISED static uint64_t least_of(const uint64_t *codes, size_t n)
+{
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < n; i++) least = codes[i] < least ? codes[i] : least;
+    return least;
+}
+
 VECTORISED static int all_below(const uint64_t *codes, size_t n, uint64_t limit)
 {
     uint64_t wrong = 0;
@@ -312,9 +368,8 @@ static void chunk(const work *w, size_t index, double *scratch, wf_losses *out)
     int wanted = w->options.wanted;
     uint64_t codes[CHUNK]; /* a copy: other threads may write to the caller's array */
     wf_gather(w->codes, start, stop - start, 8, codes);
-    *out = (wf_losses){.bad_row = m->rows, .bad_code = m->rows, .least = UINT64_MAX};
-    for (size_t i = 0; i < stop - start; i++)
-        out->least = codes[i] < out->least ? codes[i] : out->least;
+    *out = (wf_losses){.bad_row = m->rows, .bad_code = m->rows};
+    out->least = least_of(codes, stop - start);
     if (!all_below(codes, stop - start, m->columns))
         for (size_t i = stop; i-- > start;)
             if (codes[i - start] >= m->columns) out->bad_code = i;

@@ -143,6 +143,17 @@ static PyObject *cells_of(const wf_pairs *pairs)
     return cells;
 }
 
+/* A tuple, in less time than Py_BuildValue takes. */
+static PyObject *floats(const double *x, Py_ssize_t n)
+{
+    PyObject *tuple = PyTuple_New(n);
+    for (Py_ssize_t i = 0; tuple && i < n; i++) {
+        PyObject *number = PyFloat_FromDouble(x[i]);
+        if (!number || PyTuple_SetItem(tuple, i, number) < 0) Py_CLEAR(tuple);
+    }
+    return tuple;
+}
+
 /* The margins of a table; with its cells, also its sums. */
 static PyObject *table_tuple(const wf_pairs *pairs, PyObject *labels, int whole)
 {
@@ -155,8 +166,9 @@ static PyObject *table_tuple(const wf_pairs *pairs, PyObject *labels, int whole)
     }
     wf_table(pairs, (double *)(void *)PyBytes_AsString(margins), whole ? &s : NULL);
     if (!whole) return Py_BuildValue("(NNOO)", labels, margins, Py_None, Py_None);
-    sums = Py_BuildValue("(ddddddddd)", s.right, s.wrong, s.apart, s.rows_apart, s.columns_apart,
-                         s.together, s.same, s.only_true, s.only_predicted);
+    double all[] = {s.right,    s.wrong, s.apart,     s.rows_apart,    s.columns_apart,
+                    s.together, s.same,  s.only_true, s.only_predicted};
+    sums = floats(all, sizeof all / sizeof *all);
     return Py_BuildValue("(NNNN)", labels, margins, sums, cells_of(pairs));
 }
 
@@ -247,8 +259,7 @@ static int alike(const Py_buffer views[2], const wf_column columns[2])
     return columns[0].sign == columns[1].sign && first == second;
 }
 
-/* The labels of a table, and of one of them the true positives and what is false: (labels, tp, fp,
- * fn). None if there is no such class. */
+/* The labels of a table, and the counts of one of them: (labels, tp, fp, fn, tn). None if there is no such class. */
 static PyObject *class_tuple(const wf_pairs *pairs, PyObject *labels, PyObject *positive)
 {
     Py_ssize_t k = labels ? PyList_Size(labels) : -1, code = 0;
@@ -263,15 +274,18 @@ static PyObject *class_tuple(const wf_pairs *pairs, PyObject *labels, PyObject *
         Py_XDECREF(labels);
         return k < 0 || same < 0 ? NULL : Py_NewRef(Py_None);
     }
-    int64_t wanted = code - 1, tp = 0, fp = 0, fn = 0;
+    int64_t wanted = code - 1, tp = 0, fp = 0, fn = 0, tn = 0;
     for (size_t i = 0; i < pairs->cells; i++) {
         int true_ = pairs->true_[i] == wanted, predicted = pairs->predicted[i] == wanted;
         tp += true_ && predicted ? pairs->count[i] : 0;
         fp += !true_ && predicted ? pairs->count[i] : 0;
         fn += true_ && !predicted ? pairs->count[i] : 0;
+        tn += true_ || predicted ? 0 : pairs->count[i];
     }
-    return Py_BuildValue("(Nddd)", labels, (double)tp, (double)fp, (double)fn);
+    return Py_BuildValue("(Ndddd)", labels, (double)tp, (double)fp, (double)fn, (double)tn);
 }
+
+enum { FEW = 2048 }; /* items that are counted before another Python thread could start */
 
 /* The table of columns, or with a class that is positive, its counts. */
 static PyObject *table_of(const Py_buffer views[2], const wf_column columns[2], int threads,
@@ -283,9 +297,9 @@ static PyObject *table_of(const Py_buffer views[2], const wf_column columns[2], 
     wf_status status;
     if (!n || views[1].shape[0] != n || !alike(views, columns)) return Py_NewRef(Py_None);
     wf_count_options options = {threads, 0};
-    Py_BEGIN_ALLOW_THREADS
+    PyThreadState *state = n > FEW ? PyEval_SaveThread() : NULL;
     status = wf_count(&columns[0], &columns[1], NULL, (size_t)n, options, &pairs);
-    Py_END_ALLOW_THREADS
+    if (state) PyEval_RestoreThread(state);
     if (status) return failed(status);
     PyObject *labels = label_list(&pairs, columns[0].sign);
     if (letter(&views[0], &swapped) == '?') labels = as_booleans(labels);
@@ -334,20 +348,45 @@ static PyObject *count_class(PyObject *self, PyObject *const *args, Py_ssize_t n
     return expect(nargs, 4) < 0 ? NULL : tabulated(args, 0, args[3]);
 }
 
+/* Margins and cells of a table, as bytes: its places, then the counts. */
+typedef struct {
+    const double *margins, *count;
+    const int64_t *cell;
+    size_t classes, cells;
+} table_bytes;
+
+static int get_table(PyObject *const *args, Py_ssize_t nargs, table_bytes *out)
+{
+    char *margins, *cells;
+    Py_ssize_t size, filled;
+    if (expect(nargs, 2) < 0 || PyBytes_AsStringAndSize(args[0], &margins, &size) < 0 ||
+        PyBytes_AsStringAndSize(args[1], &cells, &filled) < 0)
+        return -1;
+    out->classes = (size_t)size / 24, out->cells = (size_t)filled / 16;
+    out->margins = (const double *)(void *)margins;
+    out->cell = (const int64_t *)(void *)cells;
+    out->count = (const double *)(void *)(cells + 8 * out->cells);
+    return 0;
+}
+
 static PyObject *information(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
-    char *margins, *cells;
-    Py_ssize_t size, filled;
+    table_bytes t;
     double out[3];
-    if (expect(nargs, 2) < 0 || PyBytes_AsStringAndSize(args[0], &margins, &size) < 0 ||
-        PyBytes_AsStringAndSize(args[1], &cells, &filled) < 0)
-        return NULL;
-    size_t k = (size_t)size / 24, n = (size_t)filled / 16;
-    wf_status status =
-        wf_information((const double *)(void *)margins, k, (const int64_t *)(void *)cells,
-                       (const double *)(void *)(cells + 8 * n), n, out);
+    if (get_table(args, nargs, &t) < 0) return NULL;
+    wf_status status = wf_information(t.margins, t.classes, t.cell, t.count, t.cells, out);
     return status ? failed(status) : Py_BuildValue("(ddd)", out[0], out[1], out[2]);
+}
+
+static PyObject *contingency(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    table_bytes t;
+    double out[2];
+    if (get_table(args, nargs, &t) < 0) return NULL;
+    wf_status status = wf_contingency(t.margins, t.classes, t.cell, t.count, t.cells, out);
+    return status ? failed(status) : Py_BuildValue("(dd)", out[0], out[1]);
 }
 
 /* margins ------------------------------------------------------------------------------------- */
@@ -1365,6 +1404,76 @@ static PyObject *class_spread(PyObject *self, PyObject *const *args, Py_ssize_t 
     return result;
 }
 
+/* A formula of a ranking: its value, positives, negatives, highest and lowest score; None if a label is
+ * neither 0 nor 1 or a score is NaN. */
+static PyObject *rank_value(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], blocks[2] = {{0}};
+    wf_column columns[2];
+    wf_formula formula;
+    wf_rank_score score;
+    PyObject *result = NULL;
+    if (expect(nargs, 5) < 0 || get_scored(args, views, columns) < 0) return NULL;
+    if (get_formula(args + 2, 5, 0, blocks, &formula) == 0) {
+        wf_status status =
+            wf_rank_value(&formula, &columns[0], &columns[1], (size_t)views[0].shape[0], &score);
+        if (status == WF_NO_MEMORY) failed(status);
+        else if (status) result = Py_NewRef(Py_None);
+        else
+            result = Py_BuildValue("(ddddd)", score.value, score.positives, score.negatives,
+                                   score.highest, score.lowest);
+    }
+    for (int i = 0; i < 2; i++) {
+        PyBuffer_Release(&views[i]);
+        if (blocks[i].obj) PyBuffer_Release(&blocks[i]);
+    }
+    return result;
+}
+
+/* A formula of bins: of Σ (y − p) and the number of items; None if a label is neither 0 nor 1 or a
+ * score outside [0, 1]. */
+static PyObject *bin_value(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2], inner, blocks[2] = {{0}};
+    wf_column columns[2];
+    wf_formula formula;
+    PyObject *result = NULL;
+    double value = 0;
+    int threads = expect(nargs, 7) < 0 ? -1 : threads_of(args[6]);
+    if (threads < 0 || get_scored(args, views, columns) < 0) return NULL;
+    if (get_block(args[2], "edges", FLOAT64, PyBUF_SIMPLE, &inner) == 0) {
+        size_t bins = (size_t)inner.len / 8 + 1;
+        double *sums = malloc(3 * bins * sizeof *sums);
+        wf_status status = sums ? WF_OK : WF_NO_MEMORY;
+        if (get_formula(args + 3, 2, bins, blocks, &formula) == 0) {
+            Py_BEGIN_ALLOW_THREADS
+            if (!status)
+                status = wf_bin(&columns[0], &columns[1], (size_t)views[0].shape[0], inner.buf,
+                                bins, threads, sums);
+            if (!status) {
+                for (size_t i = 0; i < bins; i++) {
+                    double items = sums[i];
+                    sums[i] = sums[bins + i] - sums[2 * bins + i];
+                    sums[bins + i] = items;
+                }
+                status = wf_evaluate(&formula, sums, &value);
+            }
+            Py_END_ALLOW_THREADS
+            if (status == WF_NO_MEMORY) failed(status);
+            else result = status ? Py_NewRef(Py_None) : PyFloat_FromDouble(value);
+        }
+        free(sums);
+        PyBuffer_Release(&inner);
+    }
+    for (int i = 0; i < 2; i++) {
+        PyBuffer_Release(&views[i]);
+        if (blocks[i].obj) PyBuffer_Release(&blocks[i]);
+    }
+    return result;
+}
+
 /* Numbers of 8 bytes, in an array or as they are. */
 static int get_numbers(PyObject *object, const char *name, item_type type, Py_buffer *view)
 {
@@ -1430,6 +1539,9 @@ static PyMethodDef functions[] = {
     FUNCTION(encode_fixed, "encode_fixed(items)"),
     FUNCTION(rank_table, "rank_table(scores, positive, weights, threads, room)"),
     FUNCTION(order, "order(scores, threads, room)"),
+    FUNCTION(contingency, "contingency(margins, cells)"),
+    FUNCTION(rank_value, "rank_value(scores, positive, steps, constants, result)"),
+    FUNCTION(bin_value, "bin_value(scores, positive, edges, steps, constants, result, threads)"),
     FUNCTION(rank_areas, "rank_areas(scores, positive, threads)"),
     FUNCTION(trapezoid, "trapezoid(x, y, threads)"),
     FUNCTION(group_labels, "group_labels(true, predicted)"),
