@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 import warnings
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +14,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.helpers.odd import GOOD, ODD, SCALARS, UNTRIED, odd_calls, public_functions
+import whichf1 as wf
+from tests.helpers.odd import GOOD, ODD, SCALARS, UNTRIED, Refusing, odd_calls, public_functions
 from whichf1.errors import WhichF1Error
 
 FUNCTIONS = public_functions()
+loose: Any = wf
+"""For calls that the types forbid."""
 
 
 @settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -32,6 +37,28 @@ def test_no_function_raises_an_error_of_others(
             call()
         except WhichF1Error as error:
             assert 0 < len(str(error)) < 3000
+
+
+FOUND: dict[str, Callable[[], object]] = {
+    "systems that are a number": lambda: loose.compare(wf.count([0, 1], [0, 0]), 3),
+    "systems that are counts": lambda: loose.compare(*[wf.count([0, 1], [0, 0])] * 2),
+    "costs": lambda: loose.expected_cost([0, 1], [0, 0], costs=Refusing()),
+    "parents": lambda: loose.hierarchical_f1([0, 1], [0, 0], parents=Refusing()),
+    **{
+        f"{name} of no labels": partial(getattr(loose, name), [[], []], [[], []])
+        for name in ("coverage_error", "one_error", "ndcg", "label_ranking_loss")
+    },
+    "no systems of spans": lambda: loose.spans([["B-a"]], {}),
+    "classes of a bound": lambda: loose.bounds(0.5, 0.5, 10**400),
+}
+"""What the search above has found."""
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_what_was_found_is_refused(name: str) -> None:
+    with pytest.raises(WhichF1Error) as caught:
+        FOUND[name]()
+    assert len(str(caught.value)) < 3000
 
 
 TRUE, PREDICTED, SCORES = [0, 1, 1], [0, 0, 1], [0.1, 0.9, 0.3]

@@ -388,7 +388,8 @@ def read_once(
     """Read the systems; the result compares them under any definition of the same kind."""
     if isinstance(y_true, Units):
         _refuse_slices(by)
-        if [*systems] != [*y_true.systems]:
+        names = [*systems] if isinstance(systems, (Mapping, list, tuple)) else None
+        if names != [*y_true.systems]:
             raise InputError(
                 f"these {y_true.kind} are for the systems {[*y_true.systems]!r}: use these names"
             )

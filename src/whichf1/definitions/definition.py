@@ -414,18 +414,18 @@ class Definition:
         frozen = fix_classes(labels, table, self.classes, self.exclude, self.two_classes)
         return frozen._replace(units=units)
 
-    @cached_property
-    def of_table(self) -> Callable[[Margins, Labels], Array]:
-        """The agreement in each table of a batch (…), as a function of its margins and classes."""
-        metric, settle = self.declaration, self.rule.settle
-        formula, defaults = metric.formula, metric.parameters
+    def of_table(self, margins: Margins, labels: Labels) -> Array:
+        """The agreement in each table of a batch (…)."""
+        metric, arguments = self.declaration, self._unusual
         if metric.named:
-            every = self.arguments
-            return lambda margins, labels: settle(formula(margins, labels=labels, **every))
-        given = {k: v for k, v in self.parameters if v is not defaults[k].default}
-        if given:  # which takes time
-            return lambda margins, _: settle(formula(margins, **given))
-        return lambda margins, _: settle(formula(margins))
+            arguments = {**self.arguments, "labels": labels}
+        return self.rule.settle(metric.formula(margins, **arguments))
+
+    @cached_property
+    def _unusual(self) -> dict[str, Any]:
+        """Arguments that are not a metric's defaults: passing others takes time in small calls."""
+        declared = self.declaration.parameters
+        return {k: v for k, v in self.parameters if v is not declared[k].default}
 
     def of_class(self, c: OneVsRest) -> Array:
         """The rate of a class against the rest."""

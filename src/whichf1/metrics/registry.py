@@ -114,7 +114,7 @@ def _square(name: str, value: Any) -> Square:
         if cells.dtype.kind not in "biufO" or texts:
             raise TypeError  # NumPy would read a text as a number
         matrix = cells.astype(np.float64)
-    except (TypeError, ValueError):
+    except Exception:  # whatever an object of somebody else raises
         raise DefinitionError(f"{name} must be {_A_SQUARE}; got {value!r}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         shape = " × ".join(map(str, matrix.shape)) or "a number"
@@ -136,7 +136,7 @@ def _tree(name: str, value: Any) -> Tree:
     """The parents of each class as tuples, which can be hashed; every parent is a class, too."""
     try:
         pairs = [*value.items()] if isinstance(value, Mapping) else [(a, b) for a, b in value]
-    except (TypeError, ValueError):
+    except Exception:  # whatever an object of somebody else raises
         raise DefinitionError(f"{name} must be {_A_TREE}; got {value!r}") from None
     if not pairs:
         raise DefinitionError(f"{name} must be {_A_TREE}; got none")

@@ -70,10 +70,9 @@ def _read(
     return ScoredLines.of(y_true, scores, **data)
 
 
-def threshold_lines(
-    lines: ScoredLines, threshold: float, positive: Any, *, declared: bool
-) -> Counts:
+def threshold_lines(lines: ScoredLines, threshold: Any, positive: Any, *, declared: bool) -> Counts:
     """``at_threshold`` for scores that were already read."""
+    threshold = _threshold(threshold)
     above, label = lines.against_rest(positive)
     code = _two_classes(above.labels).code(label)
     seen = above.scores if above.weights is None else above.scores[above.weights > 0]
@@ -160,8 +159,8 @@ def _two_classes(names: Labels) -> Labels:
     return names
 
 
-def _from_ranking(ranking: Ranking, threshold: float) -> Counts:
-    names = _two_classes(ranking.labels)
+def _from_ranking(ranking: Ranking, threshold: Any) -> Counts:
+    names, threshold = _two_classes(ranking.labels), _threshold(threshold)
     if ranking.resolution is not None:
         raise InputError(
             "the scores of this ranking are rounded into bins: apply the threshold to the scores"

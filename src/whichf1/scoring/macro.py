@@ -264,8 +264,10 @@ def _harmonic(p: float, r: float) -> float:
 
 
 def _at_least(least: int, n: int) -> None:
-    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or n < least:
-        raise InputError(f"expected a whole number of at least {least}; got {n!r}")
+    whole = isinstance(n, (int, np.integer)) and not isinstance(n, bool)
+    if not whole or not least <= n < 2**62:
+        said = repr(n) if not whole or abs(n) < 2**64 else "one of more than 64 bits"
+        raise InputError(f"expected a whole number of at least {least}, below 2**62; got {said}")
 
 
 def precision_recall_f1(predictions: Any, labels: Any, num_classes: int) -> Any:

@@ -178,7 +178,7 @@ def _rated(
     _refuse_names(**columns)
     codes, names = _of_matrix(data, declared)
     rated = Rated(codes, names, **_measures(len(codes), **measures), declared=declared)
-    if not by:
+    if isinstance(by, tuple) and not by:  # nothing was asked for
         return rated
     keys, slices = slices_of_arrays(by, len(codes))
     return replace(rated, by=tuple(by), keys=keys, slices=slices)

@@ -362,6 +362,10 @@ def ranked_labels(
     values = numbers(scores, "scores")
     if values.ndim != 2:
         raise ShapeError(f"pass a column of scores for each label; got shape {values.shape}")
+    if not values.shape[1]:
+        raise ShapeError(
+            f"there are no labels: scores have shape {values.shape}. Pass a column for each label."
+        )
     declared = None if labels is None else Labels(labels)
     true = None if named is not None else _dense(y_true, values.shape)
     if true is not None and (declared is None or len(declared) == values.shape[1]):

@@ -286,6 +286,8 @@ class Request:
         cls, score: Any, labels: Any, systems: int, *, true: Sequence[str], **options: Any
     ) -> Request:
         bits = one_or_several(true, "true") or ()
+        if not bits:
+            raise InputError("true= names no column: name the column of each label")
         names = Labels(bits if labels is None else labels)
         if isinstance(score, Mapping):
             if {*score} != {*names}:

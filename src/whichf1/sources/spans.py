@@ -210,6 +210,8 @@ def _matched(
     if pred is None:
         raise InputError("pass true and predicted tags, or a file that has both")
     systems = pred if isinstance(pred, Mapping) else {"y_pred": pred}
+    if not systems:
+        raise InputError("pred= has no system: pass the predictions of at least one")
     read: Callable[..., Any] = partial(_offsets, where=where, nested=nested)
     if scheme != "offsets":
         read = partial(_tagged, where=where, scheme=scheme, broken=broken)
