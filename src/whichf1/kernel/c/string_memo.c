@@ -5,11 +5,20 @@
  */
 #include "python_api.h"
 
+#include "kernel.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ADDRESSES = 512, TRIAL = 4096, TEXTS = 4096, STEPS = 64, NO_TEXT = -2 };
+enum { AHEAD = 64, HEADER = 64 /* bytes of a str at most before a text that it holds itself */ };
+
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+enum { LITTLE_ENDIAN_BYTES = 0 };
+#else
+enum { LITTLE_ENDIAN_BYTES = 1 };
+#endif
 
 typedef struct {
     PyObject *item;
@@ -49,25 +58,34 @@ static int32_t code_of(PyObject *item, PyObject *table, PyObject *strings)
     return ok ? (int32_t)code : -1;
 }
 
-static PyObject *item_at(PyObject *items, const Py_buffer *view, Py_ssize_t i)
+/* Some items, whose memory is asked for: a str often begins in one line of the cache and ends in
+ * another. */
+static void gather_items(PyObject *items, const Py_buffer *view, Py_ssize_t at, Py_ssize_t n,
+                         PyObject **block)
 {
-    if (!view) return PyList_Check(items) ? PyList_GetItem(items, i) : PyTuple_GetItem(items, i);
-    return *(PyObject **)((char *)view->buf + i * view->strides[0]);
+    PyObject *(*get)(PyObject *, Py_ssize_t) =
+        PyList_Check(items) ? PyList_GetItem : PyTuple_GetItem;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        block[i] = view ? *(PyObject **)((char *)view->buf + (at + i) * view->strides[0])
+                        : get(items, at + i);
+        PREFETCH((char *)block[i]);
+        PREFETCH((char *)block[i] + HEADER / 2);
+    }
 }
 
-/* The first and the last 8 bytes, which may overlap: for up to 16 bytes, the whole text. */
-static spelled spell(const char *text, Py_ssize_t size)
+/* The first and the last 8 bytes, which may overlap: for up to 16 bytes, the whole text. A shorter one
+ * is read with what stands before it, without a branch for each size. */
+static spelled spell(const char *text, Py_ssize_t size, int after_header)
 {
     spelled key = {text, 0, 0, size, -1};
     if (size >= 8) {
         memcpy(&key.first, text, 8);
         memcpy(&key.last, text + size - 8, 8);
-    } else if (size >= 4) {
-        memcpy(&key.first, text, 4);
-        memcpy(&key.last, text + size - 4, 4);
-    } else if (size) {
-        key.first = (uint64_t)(unsigned char)text[0] | (uint64_t)(unsigned char)text[size / 2] << 8;
-        key.last = (unsigned char)text[size - 1];
+    } else if (after_header && LITTLE_ENDIAN_BYTES) {
+        memcpy(&key.last, text + size - 8, 8);
+        key.last = key.last >> 1 >> (63 - 8 * size);
+    } else {
+        for (Py_ssize_t i = 0; i < size; i++) key.last |= (uint64_t)(unsigned char)text[i] << 8 * i;
     }
     return key;
 }
@@ -105,7 +123,9 @@ static int32_t code_of_text(memo *m, PyObject *item)
         const char *text = PyUnicode_AsUTF8AndSize(item, &size);
         if (!text) PyErr_Clear(); /* surrogates */
         if (text && size == PyUnicode_GetLength(item)) {
-            spelled wanted = spell(text, size), *slot = slot_of(m, &wanted);
+            uintptr_t header = (uintptr_t)text - (uintptr_t)item;
+            spelled wanted = spell(text, size, header >= 8 && header <= HEADER);
+            spelled *slot = slot_of(m, &wanted);
             if (slot && slot->text) return slot->code;
             wanted.code = code_of(item, m->table, m->strings);
             if (wanted.code < 0) return -1;
@@ -140,8 +160,10 @@ PyObject *wf_encode_strings(PyObject *items, const Py_buffer *view, Py_ssize_t n
     memo known = {.texts = calloc(TEXTS, sizeof(spelled)), .table = table, .strings = strings};
     PyObject *bytes = PyBytes_FromStringAndSize(NULL, n * (Py_ssize_t)sizeof(int32_t));
     int32_t *codes = bytes ? (int32_t *)(void *)PyBytes_AsString(bytes) : NULL;
+    PyObject *block[AHEAD];
     for (Py_ssize_t i = 0; codes && i < n; i++) {
-        int32_t code = codes[i] = remembered(&known, item_at(items, view, i));
+        if (i % AHEAD == 0) gather_items(items, view, i, n - i < AHEAD ? n - i : AHEAD, block);
+        int32_t code = codes[i] = remembered(&known, block[i % AHEAD]);
         if (code >= 0) continue;
         Py_CLEAR(bytes);
         if (code == NO_TEXT && !PyErr_Occurred()) bytes = Py_NewRef(Py_None);
