@@ -350,9 +350,8 @@ class Request:
         true, preds = self._pair(available, name)
         joint = self.joint or self.cluster is not None
         columns = replace(self, true=true, preds=preds, joint=joint)
-        if len(set(map(str.lower, available))) < len(available):
-            used = set(map(str.lower, columns.used))
-            refuse_twins([each for each in available if each.lower() in used], name)
+        used = set(map(str.lower, columns.used))
+        refuse_twins([each for each in available if each.lower() in used], name)
         return columns
 
     def _pair(self, available: Sequence[str], name: str) -> tuple[str, tuple[str, ...]]:
@@ -365,7 +364,8 @@ class Request:
             )
         pred = self.preds[0] if self.preds else None
         usual = {(self.true or left, pred or right) for left, right in self.usual}
-        pairs = [pair for pair in usual if set(pair) <= set(available)]
+        names = {name for pair in usual for name in pair}.intersection(available)
+        pairs = [pair for pair in usual if names.issuperset(pair)]
         if len(pairs) == 1:
             return pairs[0][0], self.preds or pairs[0][1:]
         why = "several columns have usual names" if pairs else "no columns have the usual names"
@@ -449,12 +449,13 @@ def refuse_twins(columns: Sequence[str], name: str) -> None:
     """Raise if two names differ only in case: an engine would confuse them."""
     seen: set[str] = set()
     for column in columns:
-        if column.lower() in seen:
+        folded = column.lower()
+        if folded in seen:
             raise FileError(
                 f"{name}: column {column!r} appears twice in the header "
                 "(upper and lower case count as the same). Rename one."
             )
-        seen.add(column.lower())
+        seen.add(column if column == folded else folded)  # no copy of each name
 
 
 def refuse_other_order(

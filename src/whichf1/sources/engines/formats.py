@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import io
 import json
 import os
 import re
@@ -358,8 +357,8 @@ class CsvFile(File):
         if wide is not None:
             raise FileError(f"{self.name}, line 1: the text is {wide}. Save it as UTF-8.")
         try:
-            header = io.StringIO(first.decode("utf-8-sig"))
-            names = next(csv.reader(header, delimiter=self.delimiter, strict=True))
+            header = first.decode("utf-8-sig")
+            names = next(csv.reader([header], delimiter=self.delimiter, strict=True))
             if skip and len(names) > MOST_COLUMNS:
                 raise FileError(
                     f"{self.name} has {len(names):,} columns, and malformed lines are skipped in "
