@@ -64,7 +64,7 @@ def often(n: int) -> dict[str, Any]:
 
     All rows together take one to two minutes.
     """
-    return {"repeat": 50, "seconds": 0.15} if n < 1000 else {"repeat": 5, "seconds": 0.2}
+    return {"repeat": 50, "seconds": 0.15} if n < 1000 else {"repeat": 20, "seconds": 0.2}
 
 
 class Items(NamedTuple):

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
+import pandas as pd
 import torch
 import torchmetrics.functional.classification as tm
 from benchmarks.harness import (
@@ -194,6 +195,27 @@ ROWS = (
         wf.averaged_f1,
         {SK: sklearn_f1, **torchmetrics(torch_f1)},
         {SK: 100},
+        repeat=100,
+    ),
+    *(
+        Row(
+            f"averaged F1, 100 {what}",
+            partial(words, 100, container),
+            wf.averaged_f1,
+            {SK: sklearn_f1},
+            repeat=100,
+        )
+        for what, container in (
+            ("strings in a list", list),
+            ("strings in an array", np.array),
+            ("strings in a pandas series", pd.Series),
+        )
+    ),
+    Row(
+        "averaged F1, 100 integers in a list",
+        lambda: tuple(side.tolist() for side in labels(100, 10)),
+        wf.averaged_f1,
+        {SK: sklearn_f1},
         repeat=100,
     ),
     *(

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -49,6 +50,7 @@ FOUND: dict[str, Callable[[], object]] = {
         for name in ("coverage_error", "one_error", "ndcg", "label_ranking_loss")
     },
     "no systems of spans": lambda: loose.spans([["B-a"]], {}),
+    "slices of spans": lambda: loose.spans_by([["B-a"]], [["O"]], by=np.array([1, 0])),
     "classes of a bound": lambda: loose.bounds(0.5, 0.5, 10**400),
 }
 """What the search above has found."""

@@ -9,10 +9,16 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers.peak import calls_of
@@ -81,9 +87,26 @@ def outcome(score: Callable[..., wf.Score], *data: Any, **options: Any) -> wf.Sc
         return str(error)
 
 
+def in_general(score: Callable[..., wf.Score], *data: Any, **options: Any) -> wf.Score | str:
+    """What the general way gives, which looks at the data item by item."""
+    with mock.patch.object(evaluate, "_QUICK", {}):
+        return outcome(score, *data, **options)
+
+
+def assert_same(quick: wf.Score | str, slow: wf.Score | str) -> None:
+    if isinstance(quick, str) or isinstance(slow, str):
+        assert quick == slow
+        return
+    assert quick.signature == slow.signature
+    assert quick.classes == slow.classes and quick.n == slow.n
+    assert math.isclose(quick, slow, rel_tol=1e-12, abs_tol=1e-15) or (
+        math.isnan(quick) and math.isnan(slow)
+    )
+
+
 @pytest.mark.parametrize("name", EVERY)
-def test_arrays_give_what_lists_give(name: str) -> None:
-    """Lists are read with care, item by item; the result is the same, or the same error."""
+def test_arrays_give_what_the_general_way_gives(name: str) -> None:
+    """The result is the same, or the same error."""
     metric, score = EVERY[name], getattr(wf, name)
     for seed, n in ((0, 60), (1, 7), (2, 2)):
         for true, other in data_of(metric, n, seed):
@@ -91,15 +114,67 @@ def test_arrays_give_what_lists_give(name: str) -> None:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     quick = outcome(score, true, other, **options)
-                    slow = outcome(score, true.tolist(), other.tolist(), **options)
-                if isinstance(quick, str) or isinstance(slow, str):
-                    assert quick == slow
-                    continue
-                assert quick.signature == slow.signature
-                assert quick.classes == slow.classes and quick.n == slow.n
-                assert math.isclose(quick, slow, rel_tol=1e-12, abs_tol=1e-15) or (
-                    math.isnan(quick) and math.isnan(slow)
-                )
+                    slow = in_general(score, true.tolist(), other.tolist(), **options)
+                assert_same(quick, slow)
+
+
+WORDS = [
+    *("cat", "dog", "Dog", "dog ", "", "é", "é", "日本", "x" * 17, "cat\0", "true", "True"),
+    *("1", "1.0", "01", "0.5", "-1", "2", "3.25", "1e3", "+", ".5"),
+]
+COLUMNS: dict[str, Callable[[list[Any]], Any]] = {
+    "list": list,
+    "tuple": tuple,
+    "array": np.array,
+    "objects": lambda items: np.array([*items, None], object)[:-1],
+    "pandas": pd.Series,
+    "pandas objects": lambda items: pd.Series(items, dtype=object),
+    "pandas categories": lambda items: pd.Series(items).astype("category"),
+    "polars": pl.Series,
+    "arrow": pa.array,
+}
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_lists_texts_and_series_give_what_the_general_way_gives(data: st.DataObject) -> None:
+    """The same score with the same warnings, or the same error."""
+    classes: list[st.SearchStrategy[Any]] = [
+        st.sampled_from(WORDS[:4]),
+        st.sampled_from(WORDS),
+        st.integers(-2, 3),
+        st.booleans(),
+        st.sampled_from([0, 1, 2**63, -(2**63)]),
+    ]
+    each = data.draw(st.sampled_from(classes))
+    both = st.lists(st.tuples(each, each), min_size=1, max_size=30)
+    sides = [*map(list, zip(*data.draw(both), strict=True))]
+    for side in sides:  # sometimes an item that is no class, or one fewer
+        odd = data.draw(
+            st.sampled_from([..., ..., ..., ..., None, math.nan, 1.5, "cat", 1, "fewer"])
+        )
+        if odd == "fewer":
+            side.pop()
+        elif odd is not ...:
+            side[data.draw(st.integers(0, len(side) - 1))] = odd
+    makers = [COLUMNS[data.draw(st.sampled_from([*COLUMNS]))] for _ in sides]
+    try:
+        columns = [make(side) for make, side in zip(makers, sides, strict=True)]
+    except (TypeError, ValueError, OverflowError, pa.ArrowException):
+        return  # a library that does not take these items
+    name = data.draw(st.sampled_from([x for x, metric in EVERY.items() if metric.kind in COUNTED]))
+    options = dict(data.draw(st.sampled_from([*options_of(EVERY[name], 2)])))
+    if "positive" in options:
+        options["positive"] = data.draw(each)
+    ways = []
+    for way in (outcome, in_general):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            score = way(getattr(wf, name), *columns, **options)
+        ways.append((score, sorted({str(warning.message) for warning in caught})))
+    (quick, said), (slow, also_said) = ways
+    assert_same(quick, slow)
+    assert said == also_said
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -332,6 +407,10 @@ def same_score(name: str, quick: wf.Score | str, slow: wf.Score | str) -> None:
     ("what", "most"),
     [
         ("count", 33),
+        ("f1, list", 70),
+        ("f1, texts", 78),
+        ("f1, series of texts", 235),
+        ("f1, declared", 225),
         ("count_multilabel, f1", 100),
         ("f1.per_class", 105),
         ("roc_curve", 65),
@@ -346,10 +425,15 @@ def same_score(name: str, quick: wf.Score | str, slow: wf.Score | str) -> None:
 def test_other_small_calls_are_short(what: str, most: int) -> None:
     (true, predicted), (two, scores) = (next(data_of(EVERY[x], 99, 0)) for x in ("f1", "roc_auc"))
     sets = next(data_of(EVERY["hamming_loss"], 99, 0))
+    texts = [[f"class {x}" for x in side.tolist()] for side in (true, predicted)]
     works: dict[str, Callable[[], Any]] = {
         "count": lambda: wf.count(true, predicted),
         "count_multilabel, f1": lambda: wf.averaged_f1(wf.count_multilabel(*sets)),
         "f1.per_class": lambda: wf.f1.per_class(true, predicted),
+        "f1, list": partial(wf.f1, true.tolist(), predicted.tolist(), average="macro"),
+        "f1, texts": partial(wf.f1, *texts, average="macro"),
+        "f1, series of texts": partial(wf.f1, *map(pd.Series, texts), average="macro"),
+        "f1, declared": partial(wf.f1, true, predicted, average="macro", labels=range(4)),
         "averaged_f1, delta": lambda: wf.averaged_f1(true, predicted, interval="delta"),
     }
     data = (two, scores) if what.endswith("curve") else (true, predicted)

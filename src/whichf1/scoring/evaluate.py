@@ -76,8 +76,9 @@ def run(
 
 def run_alone(definition: Definition, y_true: Any, y_pred: Any = None) -> Score:
     """Run a definition on data with neither declared labels, weights, clusters nor columns."""
-    if type(y_true) is np.ndarray:
-        quick = _QUICK.get(definition.quick)
+    kind = definition.quick
+    if type(y_true) is np.ndarray or (y_pred is not None and kind in COUNTED):
+        quick = _QUICK.get(kind)
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
             return score

@@ -22,6 +22,8 @@ from whichf1.sources.sequences import (
     encode_columns,
     frequencies_column,
     is_on_device,
+    is_plain,
+    plain_numbers,
     refuse_lengths,
     squared,
     weights_column,
@@ -37,7 +39,7 @@ from whichf1.tables.cells import (
 )
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import ItemTable
-from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores
+from whichf1.tables.labels import Kind, Label, Labels, kind_of, refuse_scores, starts_number
 
 
 def count_arrays(y_true: Any, y_pred: Any, *, labels: Any = None, weights: Any = None) -> Counts:
@@ -69,29 +71,81 @@ def reviewed(counts: Counts) -> Counts:
     return counts
 
 
-def count_margins(y_true: Array, y_pred: Any, whole: bool) -> tuple[Labels, CountedMargins] | None:
-    """The margins of two integer or boolean arrays at once, and the whole table if requested.
+def count_margins(y_true: Any, y_pred: Any, whole: bool) -> tuple[Labels, CountedMargins] | None:
+    """The margins of two columns at once, and the whole table if requested.
 
-    None for anything else; counting then reports what is wrong with it.
+    None for anything that needs a closer look; counting then reports what is wrong with it.
     """
-    table = kernel.count_table(y_true, y_pred, whole) if type(y_pred) is np.ndarray else None
+    arrays = type(y_true) is type(y_pred) is np.ndarray  # the common case, and faster
+    table = kernel.count_table(y_true, y_pred, whole) if arrays else None
+    if table is not None:
+        return tuple.__new__(Labels, table[0]), CountedMargins(table, len(y_true))
+    columns = plain_columns(y_true, y_pred)
+    if columns is None:
+        return None
+    true, predicted, names = columns
+    table = kernel.count_table(true, predicted, whole)
     if table is None:
         return None
-    return tuple.__new__(Labels, table[0]), CountedMargins(table, len(y_true))
+    labels = tuple.__new__(Labels, table[0]) if names is None else names
+    return labels, CountedMargins(table, len(true))
 
 
-def count_class(y_true: Array, y_pred: Any, positive: Label) -> tuple[Labels, OneVsRest] | None:
+def count_class(y_true: Any, y_pred: Any, positive: Label) -> tuple[Labels, OneVsRest] | None:
     """A class against the rest, in plain floats: formulas are faster without arrays.
 
-    None for anything but integer or boolean arrays in which the class occurs.
+    None for anything that needs a closer look, or if the class does not occur.
     """
-    if type(y_pred) is not np.ndarray:
+    arrays = type(y_true) is type(y_pred) is np.ndarray  # as above
+    counted: Any = kernel.count_class(y_true, y_pred, positive) if arrays else None
+    if counted is not None:
+        return tuple.__new__(Labels, counted[0]), OneVsRest(*counted[1:])
+    columns = plain_columns(y_true, y_pred)
+    if columns is None:
         return None
-    counted: Any = kernel.count_class(y_true, y_pred, positive)
+    true, predicted, names = columns
+    code: Any = positive
+    if names is not None:
+        if type(positive) is not str or positive not in names:
+            return None
+        code = names.code(positive)
+    counted = kernel.count_class(true, predicted, code)
     if counted is None:
         return None
-    labels, tp, fp, fn, tn = counted
-    return tuple.__new__(Labels, labels), OneVsRest(tp, fp, fn, tn)
+    labels = tuple.__new__(Labels, counted[0]) if names is None else names
+    return labels, OneVsRest(*counted[1:])
+
+
+def plain_columns(y_true: Any, y_pred: Any) -> tuple[Array, Array, Labels | None] | None:
+    """Lists, texts and series as numbers that can be counted, and the texts that they stand for.
+
+    None for anything else, or if an item needs a closer look.
+    """
+    if not (is_plain(y_true) and is_plain(y_pred)):
+        return None
+    encoded = encode_columns(y_true, y_pred) if len(y_true) <= _FEW else None
+    if encoded is None:
+        true, predicted = plain_numbers(y_true), plain_numbers(y_pred)
+        return None if true is None or predicted is None else (true, predicted, None)
+    (left, right), values = encoded
+    known = _ordered(tuple(values)) if type(values[0]) is str else None
+    if known is None:
+        return None
+    names, rank = known
+    return rank[left], rank[right], names
+
+
+_FEW = 1 << 14
+"""Texts up to which it takes less time to put the codes of all in order than those of the table."""
+
+
+@lru_cache(maxsize=64)
+def _ordered(texts: tuple[str, ...]) -> tuple[Labels, Array] | None:
+    """Observed texts as classes, and the code of each; None if they may be something else."""
+    names = Labels.trusted(sorted(texts))
+    if any(map(starts_number, texts)) or names.spelled_alike:
+        return None  # scores, or classes to warn about
+    return names, names.codes(texts)
 
 
 def scored_arrays(y_true: Array, scores: Any) -> Labels | None:
@@ -203,7 +257,7 @@ def count_codes(
         count,
         declared=False,
         squares=squares[0] if squares else None,
-        in_order=values is None and weight is None,
+        in_order=weight is None,
         n=n if weight is None else None,
     )
     return counts if weight is None else counts.observed()  # items of weight 0 do not count
@@ -255,6 +309,9 @@ def _group(
     cells = [*codes, pairs.count]
     if weights is not None:  # intervals need the sum of squares, cell by cell
         cells.append(kernel.count_pairs(left, right, squared(weights)).count)
+    if values is not None:
+        order = np.lexsort(codes[::-1])
+        cells = [each[order] for each in cells]
     return Labels.trusted(observed), cells
 
 

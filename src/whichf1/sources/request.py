@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from importlib import import_module
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
@@ -116,14 +117,20 @@ def is_path(data: Any) -> bool:
 
 def is_frame(data: object) -> bool:
     """Whether data is a dataframe, lazy or eager; a single column is not."""
-    if type(data).__module__.partition(".")[0] not in ROOTS:
+    type_ = type(data)
+    if type_.__module__.partition(".")[0] not in ROOTS:
         return False
     quiet_at_exit()
+    if type_.__name__ in _FRAMES:  # what Narwhals takes some time to find out
+        return _FRAMES[type_.__name__]
     try:
         frame = narwhals.from_native(data, pass_through=True)
     except Exception:  # a frame that cannot be read: the error is reported when it is used
         return True
     return isinstance(frame, (narwhals.DataFrame, narwhals.LazyFrame))
+
+
+_FRAMES = {"DataFrame": True, "LazyFrame": True, "Series": False}
 
 
 def in_memory(data: Any) -> bool:
@@ -350,8 +357,9 @@ class Request:
         true, preds = self._pair(available, name)
         joint = self.joint or self.cluster is not None
         columns = replace(self, true=true, preds=preds, joint=joint)
-        used = set(map(str.lower, columns.used))
-        refuse_twins([each for each in available if each.lower() in used], name)
+        used = {*map(str.lower, columns.used)}
+        if sum(map(used.__contains__, map(str.lower, available))) > len(used):
+            refuse_twins([each for each in available if each.lower() in used], name)
         return columns
 
     def _pair(self, available: Sequence[str], name: str) -> tuple[str, tuple[str, ...]]:
@@ -364,7 +372,7 @@ class Request:
             )
         pred = self.preds[0] if self.preds else None
         usual = {(self.true or left, pred or right) for left, right in self.usual}
-        names = {name for pair in usual for name in pair}.intersection(available)
+        names = set(chain.from_iterable(usual)).intersection(available)
         pairs = [pair for pair in usual if names.issuperset(pair)]
         if len(pairs) == 1:
             return pairs[0][0], self.preds or pairs[0][1:]

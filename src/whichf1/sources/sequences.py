@@ -108,6 +108,25 @@ def to_numpy(data: Any) -> Array:
     return _elsewhere(data)
 
 
+def is_plain(data: Any) -> bool:
+    """Whether this is a list, or an array or series with one dimension."""
+    if type(data) in (list, tuple):
+        return True
+    return (type(data) is np.ndarray or type(data).__name__ in _SERIES) and getattr(
+        data, "ndim", 1
+    ) == 1
+
+
+_SERIES = ("Series", "Tensor")
+
+
+def plain_numbers(data: Any) -> Array | None:
+    """Such data if they may be integers or booleans; None if they need a closer look."""
+    if isinstance(data, (list, tuple)):
+        return to_numpy(data) if data and type(data[0]) in (int, bool) else None
+    return None if is_on_device(data) else to_numpy(data)
+
+
 def has_items(data: Any) -> bool:
     """Whether data is a sequence or an array; not every library gives arrays a length."""
     return hasattr(data, "__len__") or is_on_device(data)
@@ -412,6 +431,10 @@ def encode_columns(*columns: Any) -> tuple[list[Array], list[Any]] | None:
     return list(spread), labels
 
 
+_FEW = 4096
+"""Up to so many texts, each is read in less time than a library looks for the distinct ones."""
+
+
 def _dictionary(column: Any) -> Dictionary | None:
     if type(column) is np.ndarray:  # others, such as masked arrays, are checked one by one
         plain = column.ndim == 1 and len(column) and column.dtype.kind in "UO"
@@ -435,8 +458,10 @@ def _pandas(pandas: Any, column: Any) -> Dictionary | None:
     if isinstance(column.dtype, pandas.CategoricalDtype):
         categories = column if isinstance(column, pandas.Categorical) else column.array
         return _of(categories.categories.tolist(), categories.codes)
-    if column.dtype == object and len(column) and type(column.iloc[0]) is str:
-        return Dictionary(column.to_numpy())
+    if column.dtype == object or len(column) <= _FEW:
+        items = column.to_numpy()
+        if len(items) and type(items[0]) is str:
+            return Dictionary(items)
     try:
         positions, values = column.factorize()
     except TypeError:  # an item that cannot be hashed
@@ -449,6 +474,8 @@ def _polars(polars: Any, column: Any) -> Dictionary | None:
         return None
     if column.dtype not in (polars.String, polars.Categorical, polars.Enum):
         return None
+    if column.dtype == polars.String and 0 < len(column) <= _FEW:
+        return Dictionary(column.to_list())
     categories = column.cast(polars.Categorical) if column.dtype == polars.String else column
     distinct = categories.unique()
     places = distinct.to_physical().to_numpy()

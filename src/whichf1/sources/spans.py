@@ -243,7 +243,7 @@ def _matched(
         "cluster_names": clusters,
         "systems": tuple(map(str, systems)),
     }
-    return Matched(names, lines, count, facts, squares, codes, by or {})
+    return Matched(names, lines, count, facts, squares, codes, {} if by is None else by)
 
 
 def _chosen(name: str, given: Any, known: Sequence[str], other: Mapping[str, str] = {}) -> Any:

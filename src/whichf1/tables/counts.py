@@ -243,8 +243,10 @@ class Counts(Units, kind="counts"):
         names = labels if isinstance(labels, Labels) else Labels(labels)
         refuse_undeclared(self.labels, names)
         codes = names.codes(self.labels)
-        sides = tuple(codes[side] for side in self.predictions)
-        return self.changed(labels=names, true=codes[self.true], predicted=sides, declared=True)
+        fields: dict[str, Any] = {"labels": names, "true": codes[self.true], "declared": True}
+        fields["predicted"] = tuple(codes[side] for side in self.predictions)
+        fields["in_order"] = bool((codes[1:] > codes[:-1]).all())
+        return self.changed(**fields)
 
     def observed(self) -> Counts:
         """The same counts over the classes that occur, unless classes were declared."""

@@ -101,7 +101,8 @@ class Labels(tuple[Label, ...]):
     def sorted(cls, values: Iterable[Any]) -> Labels:
         """Observed classes: numbers by value, strings by code point, False before True."""
         observed = cls.trusted(sorted(values))
-        observed._warn_of_spellings()
+        if observed and type(observed[0]) is str:
+            observed._warn_of_spellings()
         return observed
 
     def union(self, other: Labels) -> Labels:
@@ -120,9 +121,14 @@ class Labels(tuple[Label, ...]):
         texts = self if self.kind == "str" else ()
         return {_spelling(str(text)): text for text in texts}
 
+    @property
+    def spelled_alike(self) -> bool:
+        """Whether some classes differ only in how they are written."""
+        return self.kind == "str" and len(self._spelled) < len(self)
+
     def _warn_of_spellings(self) -> None:
         """Warn about classes that differ only in how they are written."""
-        if self.kind != "str" or len(self._spelled) == len(self):
+        if not self.spelled_alike:
             return
         kept = {*self._spelled.values()}
         label = next(x for x in self if x not in kept)
@@ -200,9 +206,14 @@ def _spelling(text: str) -> str:
     plain = " ".join((text if text.isascii() else _printed(text)).split())
     if plain.lower() in ("true", "false"):
         return plain.lower()
-    if plain[:1] in _DIGITS and re.fullmatch(_NUMBER, plain):
+    if starts_number(plain) and re.fullmatch(_NUMBER, plain):
         return f"{Decimal(plain).normalize()}"
     return plain
+
+
+def starts_number(text: str) -> bool:
+    """Whether a text may be a number."""
+    return text[:1] in _DIGITS
 
 
 def _printed(text: str) -> str:
@@ -267,7 +278,7 @@ def refuse_scores(true: Collection[Label], predicted: Collection[Label], name: s
     all if no true class is a number.
     """
     texts = [label for label in predicted if isinstance(label, str)]
-    if not texts or not all(x[:1] in _DIGITS and re.fullmatch(_NUMBER, x) for x in texts):
+    if not texts or not all(starts_number(x) and re.fullmatch(_NUMBER, x) for x in texts):
         return
     fraction = next((x for x in texts if not float(x).is_integer()), None)
     strange = len({*texts} - {*true})

@@ -278,9 +278,12 @@ class Units(Additive, Drawable):
         return partial(type(self), **self._fields(), in_order=True), ()
 
     def changed(self, **fields: Any) -> Self:
-        """The same units with other fields, such as the names of systems."""
-        in_order = fields.keys() <= {*self._FACTS}
-        return type(self)(**self._fields() | fields, in_order=in_order)
+        """The same units with other fields, such as the names of systems.
+
+        Keys that change are put in order, unless ``in_order`` says that they still are.
+        """
+        fields.setdefault("in_order", fields.keys() <= {*self._FACTS})
+        return type(self)(**self._fields() | fields)
 
     def system(self, at: int) -> Self:
         """The counts of one of several systems."""

@@ -58,7 +58,7 @@ static int32_t code_of(PyObject *item, PyObject *table, PyObject *strings)
     return ok ? (int32_t)code : -1;
 }
 
-/* Some items, whose memory is asked for: a str often begins in one line of the cache and ends in
+/* Some items. Their memory is fetched ahead: a str often begins in one line of the cache and ends in
  * another. */
 static void gather_items(PyObject *items, const Py_buffer *view, Py_ssize_t at, Py_ssize_t n,
                          PyObject **block)
