@@ -115,7 +115,8 @@ def micro(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVs
 
 def pooled(c: OneVsRest) -> OneVsRest:
     """The counts summed over classes, as one class (…, 1)."""
-    return OneVsRest(*(x.sum(-1, keepdims=True) for x in (c.tp, c.fp, c.fn, c.tn)))
+    tp, fp, fn = (x.sum(-1, keepdims=True) for x in (c.tp, c.fp, c.fn))
+    return OneVsRest(tp, fp, fn, lambda: c.tn.sum(-1, keepdims=True))
 
 
 def of_averages(

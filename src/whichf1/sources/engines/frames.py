@@ -57,6 +57,8 @@ def _refuse_text(frame: Any, columns: Request, origin: Origin) -> None:
 def column_names(frame: Any) -> list[str]:
     """The names of its columns."""
     try:
+        if isinstance(frame, nw.DataFrame):
+            return frame.columns
         return list(frame.collect_schema().names())
     except Exception as error:
         raise InputError(f"this frame's columns cannot be read: {error}. Rename them.") from None
