@@ -138,6 +138,55 @@ def test_a_regression_is_what_the_paired_test_says(
             assert code == int(min(ends) > margin), (ends, err)
 
 
+def test_a_class_that_is_no_longer_found_fails_a_gate(run: Run, tmp_path: Path) -> None:
+    """Neither macro recall varies: one system finds every fraud, the other none."""
+    rng = np.random.default_rng(2)
+    gold = np.where(np.arange(300) < 30, "fraud", rng.choice(["ham", "spam"], 300))
+    base = np.where((gold == "spam") & (rng.random(300) < 0.2), "ham", gold)
+    new = np.where(gold == "fraud", "ham", base)
+    path, counts = tmp_path / "x.csv", tmp_path / "base.json"
+    pd.DataFrame({"gold": gold, "base": base, "new": new}).to_csv(path, index=False)
+    for metric in ("macro_recall", "averaged_f1", "mcc"):
+        for margin in ("--fail-if-worse", "--fail-if-worse=0.01"):
+            code, _, err = run("compare", path, *COMPARE, "-m", metric, margin)
+            assert code == 1 and "significantly worse" in err
+    # perfect against always wrong: of counts alone, there is no test at all
+    perfect = pd.DataFrame(
+        {"gold": gold, "base": gold, "new": np.where(gold == "ham", "spam", "ham")}
+    )
+    perfect.to_csv(path, index=False)
+    assert run("count", path, "--true", "gold", "--pred", "base", "-o", counts)[0] == 0
+    command = ("compare", path, "--true", "gold", "--pred", "new", "-m", "macro_recall")
+    code, _, err = run(*command, "--baseline", counts, "--fail-if-worse")
+    assert code == 1 and "worse, and no test applies" in err
+
+
+def test_limits_that_a_score_cannot_reach_are_refused(run: Run, tmp_path: Path) -> None:
+    path = systems(tmp_path / "x.csv", 0.2)
+    score = ("score", path, "--true", "gold", "--pred", "base", "-m")
+    cases = [
+        ((*score, "error_rate", "--fail-over", "error_rate=30"), "would never fail.*write 0.3"),
+        ((*score, "accuracy", "--fail-under", "accuracy=70"), "would always fail.*write 0.7"),
+        ((*score, "mcc", "--fail-under", "mcc=-2"), "would never fail.*from -1 to 1"),
+        (
+            ("compare", path, *COMPARE, "-m", "mcc", "--fail-if-worse=2"),
+            "would never fail.*-1 to 1",
+        ),
+        (("compare", path, *COMPARE, "-m", "accuracy", "--fail-if-worse=1"), "would never fail"),
+    ]
+    for command, message in cases:
+        code, _, err = run(*command)
+        assert code == 2 and re.search(message, err.replace("\n", " ")), err
+
+
+def test_a_limit_and_a_score_that_differ_look_different(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    pd.DataFrame({"gold": [0, 1] * 50, "pred": [0, 1] * 49 + [1, 1]}).to_csv(path, index=False)
+    command = ("score", path, "--true", "gold", "-m", "accuracy", "--fail-under")
+    code, _, err = run(*command, "accuracy=0.9900000001")
+    assert code == 1 and "accuracy is 0.99, below 0.9900000001" in err
+
+
 def test_noise_does_not_fail_a_gate(run: Run, tmp_path: Path) -> None:
     """Of equally good systems, about one in forty is called worse: half of the 5 % level."""
     rng = np.random.default_rng(7)

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import whichf1 as wf
 from tests.helpers.samples import COLUMNS, SYSTEMS, present, probabilities, systems_of
@@ -179,8 +181,46 @@ def test_where_nothing_varies_no_test_is_sure() -> None:
         data = systems if name == "roc_auc" else {k: s > 0.5 for k, s in systems.items()}
         true = y if name == "roc_auc" else y == 1
         one = wf.compare(true, data, name, cluster=np.zeros(90, int), replicates=199).pairs[0]
-        assert (one.p_value, one.p_bootstrap, one.interval) == (None, None, None)
-        assert one.p_randomization == 1
+        assert (one.p_bootstrap, one.interval) == (None, None)
+        assert one.p_randomization == one.p_value == 1  # a single cluster can be exchanged, or not
+
+
+def certain(seed: int) -> tuple[list[str], dict[str, list[str]]]:
+    """A class that one system always finds and the other never; otherwise they are alike."""
+    rng = np.random.default_rng(seed)
+    y = [*rng.choice(["a", "b"], 60).tolist(), *["c"] * int(rng.integers(1, 12))]
+    old = [x if x == "c" or rng.random() < 0.8 else "a" for x in y]
+    return y, {"old": old, "new": [o if x != "c" else "a" for x, o in zip(y, old, strict=True)]}
+
+
+@pytest.mark.parametrize("replicates", [0, 9999])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_difference_that_does_not_vary_is_tested_by_exchanging_outputs(
+    seed: int, replicates: int
+) -> None:
+    y, systems = certain(seed)
+    result = wf.compare(y, systems, "macro_recall", replicates=replicates)
+    (pair,) = result.pairs
+    assert pair.difference > 0.3 and pair.standard_error == pytest.approx(0, abs=1e-12)
+    assert (pair.interval, pair.test) == (None, "randomization")
+    # all items of the class are exchanged, or none
+    assert pair.p_value == pytest.approx(2 * 0.5 ** y.count("c"), abs=0.02)
+    assert (result.letters["old"] != result.letters["new"]) == (present(pair.p_value) < 0.05)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(*[st.sampled_from("abc")] * 3), min_size=1, max_size=12),
+    st.sampled_from(["averaged_f1", "macro_recall", "macro_precision", "mcc", "cohen_kappa"]),
+    st.booleans(),
+)
+def test_no_difference_is_without_a_test(
+    rows: list[tuple[str, str, str]], metric: str, clustered: bool
+) -> None:
+    y, a, b = zip(*rows, strict=True)
+    more: dict[str, Any] = {"cluster": [at // 2 for at in range(len(y))]} if clustered else {}
+    (pair,) = wf.compare(y, {"a": a, "b": b}, metric, replicates=0, **more).pairs
+    assert abs(pair.difference) <= 1e-12 or 0 < present(pair.p_value) <= 1
 
 
 def test_ties_are_shown_as_such() -> None:

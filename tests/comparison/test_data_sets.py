@@ -188,11 +188,27 @@ def test_alike_differences_have_no_variance_between_data_sets() -> None:
     assert ours.mean == pytest.approx(0.11)
 
 
-def test_data_sets_without_any_variance_are_left_out() -> None:
-    effects, errors = np.array([0.1, 0.2, 0.0, 0.3]), np.array([0.1, 0.1, 0.0, np.nan])
+def test_data_sets_without_any_variance_count_as_the_most_certain() -> None:
+    effects, errors = np.array([0.1, 0.2, 0.0, 0.3]), np.array([0.1, 0.05, 0.0, np.nan])
     ours = meta_analysis(effects, errors, 0.95, limit=inf)
-    assert ours is not None and ours.data_sets == 2 and ours.prediction is None
+    assert ours == meta_analysis(effects[:3], np.array([0.1, 0.05, 0.05]), 0.95, limit=inf)
+    assert ours is not None and ours.data_sets == 3
     assert meta_analysis(effects[:1], errors[:1], 0.95) is None
+    assert meta_analysis(effects, np.zeros(4), 0.95) is None  # nothing varies on any
+
+
+def test_a_data_set_that_all_systems_solve_counts() -> None:
+    y = np.arange(60) % 3
+    parts = [wf.trials(y, pred={"A": [y], "B": [y]}, dataset="easy")]
+    rng = np.random.default_rng(5)
+    for at in range(4):
+        pred = {
+            x: [np.where(rng.random(60) < share, y, 0)] for x, share in (("A", 0.9), ("B", 0.7))
+        }
+        parts.append(wf.trials(y, pred=pred, dataset=f"set {at}"))
+    meta = [wf.study(sum(x[1:], x[0]), "accuracy").across[0].meta for x in (parts, parts[1:])]
+    assert [x.data_sets for x in meta if x] == [5, 4]
+    assert meta[0] and meta[1] and 0 < abs(meta[0].mean) < abs(meta[1].mean)
 
 
 def drawn(seed: int, sets: int = 6, n: int = 60) -> wf.Trials:

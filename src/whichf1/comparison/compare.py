@@ -19,6 +19,7 @@ from whichf1.comparison.significance import (
     Adjust,
     Pair,
     Plan,
+    exchanged,
     level_of,
     pair_of,
     randomization,
@@ -570,7 +571,7 @@ def compare_statistics(
             with np.errstate(invalid="ignore"):  # the difference of two infinite ratios
                 difference = drawn[:, a] - drawn[:, b]
             pair = resampled(definition, plan, pair, difference, swapped[a, b], sample)
-        pairs.append(pair)
+        pairs.append(exchanged(pair, plan, *units))
     adjusted = ADJUSTMENTS[plan.adjust]([*map(attrgetter("p_value"), pairs)])
     pairs = [replace(pair, p_adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)]
     if plan.replicates and drawn is None:

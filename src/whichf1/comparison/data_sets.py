@@ -63,7 +63,7 @@ class Meta:
     i_square: The fraction of the variance of the differences not explained by items and runs.
     q: Cochran's Q, and p_heterogeneity its p-value.
     prediction: An interval for the true difference on a further data set; None for two data sets.
-    data_sets: How many there are; those on which nothing varies are left out.
+    data_sets: How many there are; those whose standard error is unknown are left out.
     """
 
     mean: float
@@ -314,15 +314,19 @@ def paule_mandel(effects: Array, variances: Array) -> float:
 def meta_analysis(effects: Array, errors: Array, level: float, limit: float = inf) -> Meta | None:
     """Random effects by Paule and Mandel, with Hartung and Knapp's standard error and Student's t.
 
-    None for fewer than two data sets on which something varies.
+    A data set on which nothing varies, such as one that all systems solve, weighs as much as the
+    most certain of the others: without it, differences would look larger than they are. None for
+    fewer than two data sets whose standard error is known, or if nothing varies on any.
     """
     from scipy.special import chdtrc
 
-    known = np.isfinite(errors) & (errors > CLOSE)
-    effects, variances = effects[known], errors[known] ** 2
+    known = np.isfinite(errors)
+    effects, errors = effects[known], errors[known]
+    varies = errors > CLOSE
     size = len(effects)
-    if size < 2:
+    if size < 2 or not varies.any():
         return None
+    variances = np.where(varies, errors, errors[varies].min()) ** 2
     fixed = 1 / variances
     q = float(fixed @ (effects - fixed @ effects / fixed.sum()) ** 2)
     tau2 = paule_mandel(effects, variances)

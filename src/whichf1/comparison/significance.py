@@ -19,7 +19,7 @@ from whichf1.definitions.signature import Word
 from whichf1.errors import DefinitionError, is_among, is_number
 from whichf1.scoring.score import Score
 from whichf1.statistics.intervals import percentile_interval, refuse_posterior
-from whichf1.statistics.sample import Sample, Statistic
+from whichf1.statistics.sample import Sample, Statistic, kinds
 from whichf1.statistics.scales import Interval, Spread, cubic, cubic_ends, t_quantile, upper_tail
 from whichf1.tables.cells import Array
 from whichf1.tables.records import dataclass
@@ -470,6 +470,28 @@ def resampled(
     if swapped is not None and (few or not smooth):
         pair = replace(pair, p_value=swapped, test="randomization")
     return pair
+
+
+def exchanged(
+    pair: Pair, plan: Plan, statistics: tuple[Statistic, Statistic], sample: Sample
+) -> Pair:
+    """The pair, by a randomization test if its difference has no spread to test it by.
+
+    If one system finds all items of a class and the other none, neither score varies over the
+    items; one cluster does not show how much they vary. Exchanging the outputs still is a test.
+    """
+    if pair.p_value is not None or not CLOSE < abs(pair.difference) < inf:
+        return pair
+    p = pair.p_randomization
+    if p is None:
+        some, units = kinds(statistics, sample)
+        draws = max(LEAST_DRAWS, min(DRAWS, MOST_SWAPS // max(1, len(units.count))))
+        (p,) = randomization(some, {(0, 1): pair.difference}, units, draws, plan.seed).values()
+    return pair if p is None else replace(pair, p_value=p, test="randomization")
+
+
+LEAST_DRAWS, MOST_SWAPS = 999, 10**8
+"""Swaps of a test that nobody asked for: at least so many, and so many units at most."""
 
 
 def _flipped(a: Statistic, b: Statistic, sample: Sample) -> dict[str, Any]:

@@ -143,7 +143,8 @@ def _pairs(comparison: Comparison) -> list[Block]:
     alone |= {"test"} if len(tests) < 2 else set()
     adjusted = "" if len(every) == 1 else f"; adjusted: {ADJUSTED[plan.adjust]}"
     notes = [
-        f"p: {', '.join(TESTS[test] for test in tests)}{adjusted}.",
+        *([f"p: {', '.join(TESTS[test] for test in tests)}{adjusted}."] if tests else []),
+        *_certain(pairs),
         *([f"These are the pairs with the best system, of {len(every):,}; JSON and CSV have all."]
           if many else []),
         *_cautions(comparison),
@@ -258,12 +259,27 @@ def _planning(comparison: Comparison) -> list[str]:
     ]
 
 
+def _certain(pairs: Sequence[Pair]) -> list[str]:
+    """Which differences have no interval because nothing varies."""
+    exchanged = (x for x in pairs if x.test == "randomization" and x.interval is None)
+    certain = [x for x in exchanged if x.standard_error is not None]
+    if not certain:
+        return []
+    one = f"The difference of {certain[0].a} and {certain[0].b} does"
+    which = one if len(certain) == 1 else f"The differences of {len(certain)} pairs do"
+    return [
+        f"{which} not vary over these items, so there is no interval; the randomization test "
+        "exchanges the outputs of both systems instead."
+    ]
+
+
 def _resampling(comparison: Comparison) -> list[str]:
     """What is unusual: a score that can only be resampled, or too many items to resample."""
     pairs = comparison.pairs
     if any(pair.interval is not None and pair.interval.method == "bootstrap" for pair in pairs):
         return ["The score depends on individual items: intervals come from the paired bootstrap."]
-    if comparison.plan.replicates and all(pair.p_bootstrap is None for pair in pairs):
+    drawn = (x for pair in pairs for x in (pair.bootstrap, pair.p_bootstrap, pair.p_randomization))
+    if comparison.plan.replicates and all(x is None for x in drawn):
         return ["There are too many items to resample: 'wins' comes from a normal distribution."]
     return []
 

@@ -84,8 +84,14 @@ class Limit:
         return cls(kind, name, limit)
 
     def check(self, definition: Definition) -> None:
-        """Raise if the limit is on the wrong side of the metric, or needs an absent interval."""
-        better = definition.declaration.better
+        """Raise for a limit that the metric cannot have, or that needs an absent interval."""
+        better, (low, high) = definition.declaration.better, definition.bounds
+        if not low <= self.value <= high:
+            hint = f" For {self.value:g} %, write {self.value / 100:g}." if high == 1 else ""
+            raise DefinitionError(
+                f"{self.kind.option} {self.name}={self.value:g} would {self._always(low)}, because "
+                f"{self.name} is {_range(low, high)}.{hint}"
+            )
         if better != self.kind.better and better != "neither":
             side = "a floor" if self.kind.better == "higher" else "a ceiling"
             raise DefinitionError(
@@ -97,6 +103,10 @@ class Limit:
                 f"{self.kind.option} needs an interval, but {self.name} has none here: remove "
                 "--interval none, or name another metric"
             )
+
+    def _always(self, low: float) -> str:
+        floor = self.kind.better == "higher"
+        return "never fail" if floor == (self.value < low) else "always fail"
 
     @property
     def text(self) -> str:
@@ -119,12 +129,33 @@ class Limit:
         if math.isnan(value):
             return Verdict(self.text, where, False, f"{what} is undefined")
         side = "below" if floor else "above"
-        told = f"{what} is {value:.6g}, {'not ' if passed else ''}{side} {self.value:g}"
+        shown, limit = _apart(value, self.value)
+        told = f"{what} is {shown}, {'not ' if passed else ''}{side} {limit}"
         return Verdict(self.text, where, passed, told)
+
+
+def _range(low: float, high: float) -> str:
+    """What a score can be, in words."""
+    if math.isinf(high):
+        return f"at least {low:g}" if math.isfinite(low) else "any number"
+    return f"from {low:g} to {high:g}" if math.isfinite(low) else f"at most {high:g}"
+
+
+def _apart(value: float, limit: float) -> tuple[str, str]:
+    """Both numbers with so many digits that they look different if they are."""
+    texts = ((f"{value:.{x}g}", f"{limit:.{x}g}") for x in (6, 9, 12, 17))
+    return next(both for both in texts if both[0] != both[1] or value == limit)
 
 
 def regressions(table: ResultsTable, margin: float) -> list[Verdict]:
     """Whether a system is significantly worse than the baseline, by more than a margin."""
+    for metric, definition in table.definitions.items():
+        low, high = definition.bounds
+        if margin >= high - low:
+            raise DefinitionError(
+                f"--fail-if-worse {margin:g} would never fail, because {metric} is "
+                f"{_range(low, high)}: pass a smaller margin"
+            )
     verdicts = []
     for key, results in table.blocks.items():
         where = "" if key is None else slice_name(key)
@@ -156,13 +187,14 @@ def _regression(
         return Verdict(gate, where, False, f"{what} is undefined, or that of {table.baseline} is")
     level = 1 - _alpha(table, metric)
     sign = -1 if lower else 1
-    worst = sign * difference
+    worst, untested = sign * difference, result.interval is None and result.p_value is None
     if margin and interval is not None:
         far = max(sign * interval.low, sign * interval.high)
         worse = far < -margin
+    elif result.p_value is None:  # a score that cannot be tested fails like one that is undefined
+        worse = worst < -margin
     else:
-        tested = result.p_value is not None and result.p_value < _alpha(table, metric)
-        worse = worst < -margin and tested
+        worse = worst < -margin and result.p_value < _alpha(table, metric)
     if difference == 0:
         change = f"is that of {table.baseline}"
     else:
@@ -173,6 +205,8 @@ def _regression(
     test = f" by {TESTS[result.test]}" if result.test else ""
     limit = f" by more than {margin:g}" if margin else ""
     verdict = f"significantly worse{limit}" if worse else f"not significantly worse{limit}"
+    if worse and untested:
+        verdict = f"worse{limit}, and no test applies"
     return Verdict(gate, where, not worse, f"{what} {change}{shown}{p}{test}: {verdict}")
 
 
