@@ -10,6 +10,7 @@ import pytest
 import whichf1 as wf
 from whichf1.definitions.definition import Definition, define
 from whichf1.kernel import Formula, native, reference
+from whichf1.kernel.reference import OPERATIONS
 from whichf1.metrics.registry import EVERY
 from whichf1.statistics import cells
 from whichf1.statistics.tracing import record, record_bins, record_ranking
@@ -298,3 +299,18 @@ def test_a_formula_that_depends_on_values_is_not_recorded() -> None:
         lambda x: max(x.sum(-1), x.max(-1)),
     ]
     assert [record(each, 1, 3, sloped=False) for each in formulas] == [None] * len(formulas)
+
+
+@pytest.mark.parametrize("operation", ["minimum", "maximum", "max"])
+def test_a_number_that_is_undefined_stays_so(operation: str) -> None:
+    """The smallest and the largest of numbers are NaN if one is, wherever it is."""
+    times, chosen, total = map(OPERATIONS.index, ("multiply", operation, "sum"))
+    labels = np.array([0, 1, 1, 0])
+    for order in ([0, 1, 2, 3], [1, 0, 3, 2], [1, 2, 0, 3]):
+        scores = np.array([0.8, 0.6, 0.4, 0.2])[order]
+        # registers: scores, positives, negatives, their running sums, ∞; 0 · ∞ where there is none
+        steps = np.array([[times, 2, 5], [chosen, 6, 1], [total, 7, 0]])
+        formula = Formula(steps, np.array([np.inf]), 8)
+        for kernel in (native, reference):
+            ranked = kernel.rank_value(formula, scores, labels)
+            assert ranked is not None and np.isnan(ranked[0])

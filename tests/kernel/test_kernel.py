@@ -10,6 +10,7 @@ import sys
 import threading
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -344,6 +345,20 @@ def test_information_of_a_cell_outside_the_table_is_refused() -> None:
         native.information(np.ones(6).tobytes(), cells)
     with pytest.raises(ValueError, match="outside"):
         native.contingency(np.ones(6).tobytes(), cells)
+
+
+@pytest.mark.parametrize("codes", [[-1, 0, 1], [0, 3, 1], [2**40, 0, 0]])
+def test_losses_of_codes_outside_the_columns_are_refused(codes: list[int]) -> None:
+    scores = np.full((3, 3), 1 / 3)
+    for twin in (native, reference):
+        for losses in (
+            partial(twin.loss_sums, np.array(codes), scores, 0.0),
+            partial(twin.brier_sums, np.array(codes), scores),
+            partial(twin.hinge_sums, np.array(codes), scores),
+            partial(twin.top_sums, np.array(codes), scores, 1, "first"),
+        ):
+            with pytest.raises(ValueError, match="outside"):
+                losses()
 
 
 def test_information_of_each_table_is_that_of_one() -> None:

@@ -155,3 +155,22 @@ with multiprocessing.get_context("fork").Pool(3) as pool:
     assert all(number >= 4 for number in pool.map(work, range(12)))
 """
     _run(script)
+
+
+def test_threads_have_room_where_the_default_is_little() -> None:
+    """Musl gives a thread 128 KiB, glibc so much only if it is told to."""
+    script = """
+import ctypes, sys
+libc = ctypes.CDLL(None)
+room = ctypes.create_string_buffer(256)
+libc.pthread_attr_init(room)
+libc.pthread_attr_setstacksize(room, ctypes.c_size_t(131072))
+assert libc.pthread_setattr_default_np(room) == 0
+import numpy as np
+from whichf1.kernel import _native
+items = np.random.default_rng(0).integers(0, 5000, 600_000)
+counts = [_native.count_pairs(items, items, None, threads, 0) for threads in (1, 3)]
+assert counts[0] == counts[1]
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, timeout=100)
+    assert done.returncode == 0, done.stderr

@@ -97,3 +97,29 @@ def test_large_counts_are_exact(cells: list[int]) -> None:
         expected = twin(tp, fp, fn, tn, **parameters)
         expected = Fraction(0) if expected is None else expected
         assert same(getattr(wf, name)(counts, positive=1, **parameters).value, expected), name
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_agreement_in_large_tables_is_exact(data: st.DataObject) -> None:
+    """Also where classes are all but independent, so that what is left of them is small."""
+    size = data.draw(st.integers(2, 4))
+    margin = st.lists(st.integers(1, 10**6), min_size=size, max_size=size)
+    rows, columns = data.draw(margin), data.draw(margin)
+    shift = st.integers(0, data.draw(st.sampled_from([0, 3, 10**4])))
+    table = [[r * c + data.draw(shift) for c in columns] for r in rows]
+    labels = range(size)
+    counts = wf.Counts.from_matrix(table, rows="true")
+    cells = {(t, p): Fraction(table[t][p]) for t in labels for p in labels}
+    for name, twin in exact.AGREEMENT.items():
+        metric = METRICS[name]
+        given = metric.parameters.values()
+        if name == "no_information_p_value" or any(
+            x.tree or (x.square and not x.choices) for x in given
+        ):
+            continue  # a sum over all items, or a matrix of costs
+        parameters: dict[str, Any] = {x: p.default for x, p in metric.parameters.items()}
+        expected = twin(cells, labels, **parameters)
+        if expected is not None and not isnan(expected):
+            value = getattr(wf, name)(counts).value
+            assert isclose(value, float(expected), rel_tol=1e-11, abs_tol=1e-11), name

@@ -47,10 +47,22 @@ SOME: dict[str, list[dict[str, Any]]] = {
 """Options with which the metrics of a kind are tried."""
 
 
+NUMBERS = [0, 0.3, 0.5, 1, 2, 3.5, 1e-9, 1e154, 1e200]
+
+
 def options_of(metric: Metric, classes: int) -> Iterator[dict[str, Any]]:
-    costs = {"costs": (1.0 - np.eye(classes)).tolist()}
+    """The options of its kind, and each parameter alone with values that it may have."""
+    costs = {"costs": (1.0 - np.eye(classes)).tolist()} if "costs" in metric.parameters else {}
     for options in SOME.get(metric.kind, [{}]):
-        yield {**options, **(costs if "costs" in metric.parameters else {})}
+        yield {**options, **costs}
+    first = next(iter(SOME.get(metric.kind, [{}])))
+    for name, parameter in metric.parameters.items():
+        if not (parameter.square or parameter.tree or parameter.text):
+            for value in parameter.choices or NUMBERS:
+                yield {**first, **costs, name: value}
+    if metric.kind == "rate":
+        yield {"positive": 1, "epsilon": 1e-9}
+        yield {"average": "micro", "epsilon": 0.5}
 
 
 def data_of(metric: Metric, n: int, seed: int) -> Iterator[tuple[Array, Array]]:
@@ -71,6 +83,8 @@ def data_of(metric: Metric, n: int, seed: int) -> Iterator[tuple[Array, Array]]:
     elif metric.kind == "loss":
         yield several, rows
         yield several.astype("u2"), np.asfortranarray(rows)
+        yield several, rows.astype(np.float32)
+        yield two, scores.astype(np.float32)
         yield two, scores
         yield two > 0, scores
     elif metric.kind == "items":

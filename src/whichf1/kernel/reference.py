@@ -236,8 +236,8 @@ def contingency(margins: bytes, cells: bytes) -> tuple[float, float]:
     """
     rows, columns, true, predicted, count = _filled(margins, cells)
     n, chance = rows.sum(), rows[true] * columns[predicted]
-    empty = max(n * n - chance.sum(), 0.0)  # what each empty cell adds is its own chance
-    total = float(((count * n - chance) ** 2 / chance).sum() + empty)
+    empty = n - np.bincount(true, columns[predicted], len(rows))  # items in columns of empty cells
+    total = float(((count * n - chance) ** 2 / chance).sum() + (rows * empty).sum())
     return total, max(min(np.count_nonzero(rows), np.count_nonzero(columns)) - 1.0, 0.0)
 
 
@@ -729,7 +729,14 @@ def _rows(codes: Array, probabilities: Array) -> tuple[Array, Array]:
     if probabilities.ndim == 1:
         second = probabilities.astype(np.float64)
         probabilities = np.stack([1 - second, second], axis=1)
-    return codes.astype(np.intp, copy=False), probabilities
+    return _indices(codes, probabilities.shape[1]), probabilities
+
+
+def _indices(codes: Array, columns: int) -> Array:
+    """Codes that index so many columns."""
+    if ((codes < 0) | (codes >= columns)).any():
+        raise ValueError("a code is outside the range of the classes")
+    return codes.astype(np.intp, copy=False)
 
 
 def brier_sums(codes: Array, probabilities: Array, each: Array | None = None) -> LossSums:
@@ -752,7 +759,7 @@ def brier_sums(codes: Array, probabilities: Array, each: Array | None = None) ->
 
 def hinge_sums(codes: Array, scores: Array) -> LossSums:
     """Σ and Σ² of how far the true class's score is from 1 above all others; fair if all finite."""
-    at, wide = codes.astype(np.intp, copy=False)[:, None], scores.astype(np.float64)
+    at, wide = _indices(codes, scores.shape[1])[:, None], scores.astype(np.float64)
     own = np.take_along_axis(wide, at, 1)[:, 0]
     np.put_along_axis(wide, at, -np.inf, 1)
     with np.errstate(invalid="ignore"):
@@ -763,7 +770,7 @@ def hinge_sums(codes: Array, scores: Array) -> LossSums:
 
 def top_sums(codes: Array, scores: Array, k: int, ties: str) -> LossSums:
     """Σ and Σ² of whether fewer than k classes rank ahead of the true one."""
-    at = codes.astype(np.intp, copy=False)[:, None]
+    at = _indices(codes, scores.shape[1])[:, None]
     own, place = np.take_along_axis(scores, at, 1), np.arange(scores.shape[1])
     wins = {"first": place < at, "last": place > at, "best": np.False_, "worst": place != at}[ties]
     ahead = np.count_nonzero((scores > own) | ((scores == own) & wins), axis=1)

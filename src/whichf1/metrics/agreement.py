@@ -111,7 +111,8 @@ def krippendorff_alpha(m: Margins, level: Level = "nominal", labels: Names = Non
     else:  # the squared difference of two values, or of the mean ranks of two ordered categories
         ranked, rows = level == "ordinal", c.rows
         value = np.cumsum(rows, -1) - rows / 2 if ranked else _values(m, labels, level)
-        middle = (rows * value).sum(-1, keepdims=True) / np.maximum(n[..., None], _NO_RATING)
+        middle = (rows * value).sum(-1, keepdims=True)
+        middle = middle / np.maximum(rows.sum(-1, keepdims=True), _NO_RATING)
         cells, off = c.cells, value - middle
         between = np.take(off, cells.true, -1) - np.take(off, cells.predicted, -1)
         observed = (cells.values * between * between).sum(-1)

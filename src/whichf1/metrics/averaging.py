@@ -135,5 +135,5 @@ def combine(
     It uses counts that have this precision and recall: tp = pr, fp = (1 − p)r, fn = p(1 − r).
     """
     tp = p * r
-    c = OneVsRest(tp, r - tp, p - tp, np.zeros(p.shape))
+    c = OneVsRest(tp, r - tp, p - tp, np.zeros(getattr(p, "shape", ())))
     return ZeroRule(0, epsilon=epsilon).settle(metric.formula(c, **parameters))

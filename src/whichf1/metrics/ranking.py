@@ -255,11 +255,13 @@ def f_max(
     beta: Annotated[float, "How many times as important recall is as precision."] = 1,
 ) -> Ratio:
     """Largest F score at any threshold, chosen on the same items."""
-    p, square = r.sizes[0][..., None], float(beta) ** 2
+    p, missed, false = r.sizes[0][..., None], float(beta) * float(beta), 1.0
+    if beta > 1e6:  # the same ratio, without a number too large for a float
+        missed, false = 1.0, 1 / missed
 
     def f(s: Step) -> tuple[Array, Array]:
-        hits = (1 + square) * s.tp
-        below = hits + square * (p - s.tp) + s.fp
+        hits = (missed + false) * s.tp
+        below = hits + missed * (p - s.tp) + false * s.fp
         return hits / _or_one(below), below > 0
 
     return _best(r, f)

@@ -369,6 +369,7 @@ def _summed(metric: Metric, squares: bool, items: Predicted, **arguments: Any) -
         sums = kernel.top_sums(codes, scores, 1, "first")
     if not sums.fair:
         return sums
+    scores = scores.astype(np.float64, copy=False)
     if scores.ndim == 1:
         scores = np.stack([1 - scores, scores], axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):  # a loss may be infinite

@@ -378,7 +378,7 @@ wf_status wf_contingency(const double *margins, size_t classes, const int64_t *c
                          const double *counts, size_t n, double *out)
 {
     const double *tp = margins, *fp = tp + classes, *fn = fp + classes;
-    double total = 0, filled = 0, sum = 0, rows = 0, columns = 0;
+    double total = 0, sum = 0, rows = 0, columns = 0, row = 0, empty = 0;
     for (size_t i = 0; i < classes; i++) {
         total += tp[i] + fn[i];
         rows += tp[i] + fn[i] > 0;
@@ -389,11 +389,14 @@ wf_status wf_contingency(const double *margins, size_t classes, const int64_t *c
         if (t >= classes) return WF_BAD_CODE;
         size_t p = (size_t)(cell % classes);
         double chance = (tp[t] + fn[t]) * (tp[p] + fp[p]), off = counts[i] * total - chance;
-        filled += chance;
+        if (!i || t != (uint64_t)cells[i - 1] / classes) { /* the next row */
+            sum += row * empty;
+            row = tp[t] + fn[t], empty = total;
+        }
+        empty -= tp[p] + fp[p]; /* items in the other columns: an empty cell adds its own chance */
         if (chance > 0) sum += off * off / chance;
     }
-    double empty = total * total - filled; /* what each empty cell adds is its own chance */
-    out[0] = sum + (empty > 0 ? empty : 0);
+    out[0] = sum + row * empty;
     double fewer = rows < columns ? rows : columns;
     out[1] = fewer > 1 ? fewer - 1 : 0;
     return WF_OK;

@@ -84,10 +84,12 @@ static int forwards(int64_t op, const register_ *x, const register_ *y, register
         for (size_t i = 0; i < n; i++) to[i] = p[a * i] / q[b * i];
         break;
     case WF_LOWER:
-        for (size_t i = 0; i < n; i++) to[i] = p[a * i] <= q[b * i] ? p[a * i] : q[b * i];
+        for (size_t i = 0; i < n; i++) /* NaN stays, as in NumPy, also below */
+            to[i] = p[a * i] <= q[b * i] || isnan(p[a * i]) ? p[a * i] : q[b * i];
         break;
     case WF_HIGHER:
-        for (size_t i = 0; i < n; i++) to[i] = p[a * i] >= q[b * i] ? p[a * i] : q[b * i];
+        for (size_t i = 0; i < n; i++)
+            to[i] = p[a * i] >= q[b * i] || isnan(p[a * i]) ? p[a * i] : q[b * i];
         break;
     case WF_NEGATIVE:
         for (size_t i = 0; i < n; i++) to[i] = -p[i];
@@ -110,7 +112,7 @@ static int forwards(int64_t op, const register_ *x, const register_ *y, register
         break;
     case WF_LARGEST:
         to[0] = p[0];
-        for (size_t i = 1; i < x->width; i++) to[0] = p[i] > to[0] ? p[i] : to[0];
+        for (size_t i = 1; i < x->width; i++) to[0] = p[i] > to[0] || isnan(p[i]) ? p[i] : to[0];
         break;
     case WF_AT_LEAST:
         for (size_t i = 0; i < n; i++) to[i] = p[a * i] >= q[b * i];

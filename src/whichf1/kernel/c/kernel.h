@@ -118,7 +118,7 @@ void wf_table(const wf_pairs *pairs, double *margins, wf_table_sums *sums);
 wf_status wf_information(const double *margins, size_t classes, const int64_t *cells,
                          const double *counts, size_t n, double *out);
 /* Of the same: Σ (n C − R S)² / (R S) over all cells, for rows of R and columns of S items, which is n
- * times χ²; and the fewer of the rows and columns that have items, less one. */
+ * times χ²; and the fewer of the rows and columns that have items, less one. Cells ascend. */
 wf_status wf_contingency(const double *margins, size_t classes, const int64_t *cells,
                          const double *counts, size_t n, double *out);
 

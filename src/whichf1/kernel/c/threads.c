@@ -12,7 +12,10 @@
 #endif
 #include "kernel.h"
 
-enum { PATIENCE = 100 /* microseconds to look out for work, or for the end of a task */ };
+enum {
+    PATIENCE = 100, /* microseconds to look out for work, or for the end of a task */
+    STACK = 1 << 20 /* bytes for each thread */
+};
 
 #ifdef _WIN32
 #include <process.h>
@@ -197,11 +200,15 @@ static void in_child(void)
     after_fork();
 }
 
-/* Signals are handled by the threads of the program; only faults are those of the thread itself. */
+/* Signals are handled by the threads of the program; only faults are those of the thread itself. Some
+ * systems give a thread less room than the loops need: musl, 128 KiB. */
 static int start(thread *t)
 {
     static int prepared;
     sigset_t all, before;
+    pthread_attr_t room;
+    if (pthread_attr_init(&room)) return 0;
+    pthread_attr_setstacksize(&room, STACK);
     if (!prepared) prepared = !pthread_atfork(before_fork, after_fork, in_child);
     sigfillset(&all);
     sigdelset(&all, SIGSEGV);
@@ -209,8 +216,9 @@ static int start(thread *t)
     sigdelset(&all, SIGFPE);
     sigdelset(&all, SIGILL);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failed = !prepared || pthread_create(t, NULL, run, NULL);
+    int failed = !prepared || pthread_create(t, &room, run, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&room);
     return !failed;
 }
 #endif
