@@ -50,6 +50,36 @@ def test_auto_intervals_cover_where_others_fail(cell: Any, score: str, before: f
     assert older.covered <= before
 
 
+@pytest.mark.parametrize(
+    ("table", "chosen", "n", "seed"),
+    [
+        ([[92, 4, 2, 2], [0] * 4, [0] * 4, [0] * 4], "true", 20, 21),
+        ([[990, 4, 3, 3], [0] * 4, [0] * 4, [0] * 4], "true", 150, 22),
+        ([[184, 4, 4, 4, 4], *(np.roll([184, 4, 4, 4, 4], x) for x in range(1, 5))], [0], 100, 23),
+    ],
+)
+def test_a_mean_over_one_class_covers_its_rate(table: Any, chosen: Any, n: int, seed: int) -> None:
+    """1,000 data sets: the standard error is 0.7 points, and the bar lies 2 of them below 95 %.
+
+    If half an item is spread over the errors of all classes, as for a mean over all of them, macro
+    recall is covered in 74 to 82 % of these cases, without a caution.
+    """
+    shares = np.array(table, float)
+    names = list(range(len(shares)))
+    truth = wf.Counts.from_matrix(shares.astype(int), rows="true", labels=names)
+    scores: list[Any] = [wf.macro_recall, wf.averaged_f1, wf.f1_of_averages, wf.weighted_f1]
+    drawn = np.random.default_rng(seed).multinomial(n, shares.ravel() / shares.sum(), 1000)
+    covered = np.zeros(len(scores))
+    for each, times in zip(*np.unique(drawn, axis=0, return_counts=True), strict=True):
+        counts = wf.Counts.from_matrix(each.reshape(shares.shape), rows="true", labels=names)
+        for at, metric in enumerate(scores):
+            interval = present(metric(counts, classes=chosen, interval="auto").interval)
+            assert interval.caution is None
+            expected = float(metric(truth, classes=chosen))
+            covered[at] += times * coverage.holds(interval, expected)
+    assert (covered >= 936).all(), covered
+
+
 def test_every_metric_with_an_interval_is_in_the_space_of_random_cells() -> None:
     """And some cells of each family can be drawn and have a score with its interval's method."""
     drawn = (

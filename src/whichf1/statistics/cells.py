@@ -161,9 +161,15 @@ class Cells(Statistic):
     def few(self, sample: Sample, at: int, careful: bool) -> str | None:
         """Too few items or hits of a class, or errors if the method needs them.
 
-        A smoothed score of one class is valid with any number of items. Agreement needs some per
-        class; only a mean over classes needs them in every class.
+        A smoothed score of one class is valid with any number of items, and so is a mean over it
+        alone. Agreement needs some per class; only a mean over classes needs them in every class.
         """
+        if not careful and self._of_one is not None and self.share() is None:
+            return self._of_one.few(sample, at, careful)
+        return self.few_in_table(sample, at, careful)
+
+    def few_in_table(self, sample: Sample, at: int, careful: bool) -> str | None:
+        """The same if the item that smooths is spread over a table, whatever is averaged over."""
         definition = self.definition
         if not careful and sample.single and not self._whole:
             if definition.declaration.bounds[1] < inf:
@@ -257,6 +263,8 @@ class Cells(Statistic):
         share = self.share()
         if share is not None:
             return self.values(sample.count).reshape(-1), [share.smoothed(sample)]
+        if self._of_one is not None:
+            return self.values(sample.count).reshape(-1), self._of_one.smoothed(sample)[1]
         table, definition = self.frozen.table, self.definition
         other = self._other_sizes(sample) if self._of_sizes else None
         if other is not None:
@@ -287,6 +295,21 @@ class Cells(Statistic):
         spread = sample.smoothed_spread(by_cell, powers, table.true)
         scale: Any = "beta" if sample.cluster is None else "transformed"
         return values[:1], [Smoothed(float(values[1]), spread, scale)]
+
+    @cached_property
+    def _of_one(self) -> Cells | None:
+        """The rate of a class, if it is the only one that the score averages over.
+
+        An item spread over the whole table would leave that class hardly any errors: one of K
+        classes gets a K-th of half an item, and a table of one class has no cell for them. None
+        also if a rule for 0/0 sets the two apart.
+        """
+        definition, frozen = self.definition, self.frozen
+        if not self._whole or definition.declaration.kind != "rate" or len(frozen.classes) != 1:
+            return None
+        alone = Cells(definition.settled(average=None, formula=None), frozen)
+        own, other = (float(x.values(frozen.table.count)[..., 0]) for x in (self, alone))
+        return alone if np.isclose(own, other, rtol=NONE, atol=NONE, equal_nan=True) else None
 
     @cached_property
     def _of_sizes(self) -> bool:

@@ -107,7 +107,7 @@ class Reweighted(Statistic):
         enough = FEW_HITS if careful else 0
         least = {"items": FEW, "hits": enough, "misses": enough}
         few = fewest(size_of, lambda place: labels[present[place]], least)
-        return few or self.plain.few(sample, at, careful)
+        return few or self.plain.few_in_table(sample, at, careful)
 
     def beside(self, other: Reweighted) -> Reweighted:
         """The score on the cells of both."""
