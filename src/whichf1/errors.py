@@ -156,6 +156,11 @@ def numbered(n: int, noun: str) -> str:
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
 
 
+def verb(n: float, one: str, many: str) -> str:
+    """The form of a verb after this number: 'is' after 1, 'are' after any other."""
+    return one if n == 1 else many
+
+
 MOST_NAMES = 50
 """How many names an error lists."""
 

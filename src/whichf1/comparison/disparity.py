@@ -17,7 +17,7 @@ from whichf1.definitions.methods import Auto, Bootstrap, Posterior, find_method
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.options import Options
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError, suggestion
+from whichf1.errors import DefinitionError, InputError, numbered, suggestion
 from whichf1.metrics import find
 from whichf1.scoring.evaluate import cluster_influence
 from whichf1.scoring.functions import with_options
@@ -281,7 +281,8 @@ class Groups(Drawable, Mapping[Key, Score]):
             other = replace(method, level=level)
         except DefinitionError as error:
             raise DefinitionError(
-                f"{len(self.places)} groups are compared at once, which needs the interval of each "
+                f"{numbered(len(self.places), 'group')} are compared at once, which needs the "
+                "interval of each "
                 f"at the level {level:.6g}: {error}"
             ) from None
         definition = replace(score.definition, interval=other, data=())

@@ -13,7 +13,7 @@ from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.definitions.definition import define
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.published.numbers import Published, Scale, common_scale, read_all
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.macro import bounds, highest_averaged_f1
@@ -147,7 +147,7 @@ def audit(
     known = _from_classes(per_class, decimals, p.scale) if counts is None else _from_counts(counts)
     if classes not in (None, known.classes):
         raise InputError(
-            f"classes={classes}, but the data have {known.classes} classes. "
+            f"classes={classes}, but the data have {numbered(known.classes, 'class')}. "
             "Omit classes=, or pass the data of all classes."
         )
     return _compare(p, r, f, known)
@@ -164,7 +164,8 @@ def _judge(p: Published, r: Published, f: Published, classes: int | None) -> Aud
     if not reachable(p, r, classes):
         verdict = "impossible"
         reason = (
-            f"With {classes} classes and one class per item, precision {p} and recall {r} cannot "
+            f"With {numbered(classes, 'class')} and one class per item, precision {p} and "
+            f"recall {r} cannot "
             "occur together: at least one class is predicted at least as often as it is true, and "
             "at least one at most as often."
         )
@@ -214,7 +215,7 @@ def reachable(p: Published, r: Published, classes: int | None) -> bool:
 def _reason(
     verdict: Verdict, f: Published, averaged: Span, of_averages: Span, classes: int | None
 ) -> str:
-    of_classes = f" of {classes} classes" if classes is not None else ""
+    of_classes = f" of {numbered(classes, 'class')}" if classes is not None else ""
     match verdict:
         case "averaged F1":
             return f"F1 {f} is not the harmonic mean of the two, which is {of_averages}."
@@ -267,7 +268,7 @@ def _compare(p: Published, r: Published, f: Published, known: _Recomputed) -> Au
         if not spans[name].meets(printed)
     ]
     reason = (
-        f"Recomputed from {k} classes, averaged F1 is {averaged} and F1 of averages "
+        f"Recomputed from {numbered(k, 'class')}, averaged F1 is {averaged} and F1 of averages "
         f"is {of_averages}; F1 {f} fits {_FITS[verdict]}."
     )
     return Audit(verdict, reason, p, r, f, averaged, of_averages, k, tuple(misfits), True)

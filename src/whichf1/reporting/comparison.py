@@ -44,7 +44,7 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         partial(_rows, comparison),
         f"{source}: {size(score.n)}{clustered}, "
         f"{'' if score.classes == VALUE else numbered(len(score.classes), 'class') + ', '}"
-        f"{len(comparison.scores):,} systems",
+        f"{numbered(len(comparison.scores), 'system')}",
         kind="comparison",
     )
 

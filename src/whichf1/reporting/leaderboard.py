@@ -182,7 +182,7 @@ class ResultsTable(Presented):
         unpaired = any(UNPAIRED in tests for tests in self.tests.values())
         same = "" if unpaired else "the same "
         return (
-            f"{lead}{len(self.results):,} systems on {same}{size(score.n)}, "
+            f"{lead}{numbered(len(self.results), 'system')} on {same}{size(score.n)}, "
             f"{numbered(len(score.classes), 'class')}{sliced}{unit}"
         )
 

@@ -48,6 +48,11 @@ def size(n: float) -> str:
     return numbered(n, "item") if isinstance(n, int) else f"weight {items(n)}"
 
 
+def different(distinct: int) -> str:
+    """How many numbers several programs print."""
+    return "the same number" if distinct == 1 else f"{distinct} different numbers"
+
+
 def share_text(value: float) -> str:
     """A fraction in percent: 33 %, < 1 %."""
     if 0 < value < 0.005:

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from whichf1.definitions.words import because
-from whichf1.errors import InputError, numbered
+from whichf1.errors import InputError, numbered, verb
 from whichf1.published.audit import FITS, SIGNATURES, Audit, Verdict, audit
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
 from whichf1.published.numbers import Scale, read_results
 from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Presented
+from whichf1.reporting.numbers import different
 from whichf1.tables.records import dataclass
 
 MOST_MATCHES = 10
@@ -54,7 +55,7 @@ def dialect_list(dialects: Mapping[str, Dialect]) -> Document:
     names = [column.name.replace(" ", "_") for column in columns]
     rows = [dict(zip(names, line, strict=True)) for line in cells]
     return _document(
-        "dialect_list", f"{len(rows)} dialects of macro F1", Grid(columns, cells), rows
+        "dialect_list", f"{numbered(len(rows), 'dialect')} of macro F1", Grid(columns, cells), rows
     )
 
 
@@ -69,10 +70,12 @@ def dialect_document(source: str, table: DialectTable) -> Document:
         for at, group in enumerate(table.groups, 1)
         for name, x in group.scores.items()
     ]
+    apart = f", up to {table.spread:.4f} apart" if table.distinct > 1 else ""
     return _document(
         "dialects",
-        f"{source}: {len(rows)} dialects of macro F1 give {table.distinct} different numbers, "
-        f"up to {table.spread:.4f} apart",
+        f"{source}: {numbered(len(rows), 'dialect')} of macro F1 "
+        f"{verb(len(rows), 'gives', 'give')} "
+        f"{different(table.distinct)}{apart}",
         Grid((VALUE, DIALECTS, WHY, SIGNATURE), groups, stacked=True),
         rows,
         [f"{name} does not apply: {why}" for name, why in table.absent.items()],
@@ -91,9 +94,14 @@ def explanation_document(source: str, explanation: Explanation) -> Document:
         for each in x.definitions
     ]
     hidden = len(matches) - MOST_MATCHES
-    notes = [f"{hidden} more values match: all are in --format csv"] if hidden > 0 else []
+    notes = (
+        [f"{hidden} more {verb(hidden, 'value matches', 'values match')}: all are in --format csv"]
+        if hidden > 0
+        else []
+    )
     notes.append(
-        f"{explanation.searched:,} definitions were tried; of those with the same value, the "
+        f"{numbered(explanation.searched, 'definition')} "
+        f"{verb(explanation.searched, 'was', 'were')} tried; of those with the same value, the "
         "simplest is shown."
     )
     shown = [_match_row(match) for match in matches[:MOST_MATCHES]]
@@ -177,7 +185,7 @@ class AuditTable(Presented):
             : len(self.spreads)
         ]
         notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
-        title = f"{len(self.rows)} rows: {', '.join(words)}"
+        title = f"{numbered(len(self.rows), 'row')}: {', '.join(words)}"
         records = [_row_record(row) for row in self.rows]
         return _document("audit", title, Grid(columns, cells), records, notes, **keys)
 

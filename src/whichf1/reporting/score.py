@@ -17,7 +17,7 @@ from whichf1.definitions.names import BOTH
 from whichf1.definitions.options import CHECKS, Options
 from whichf1.definitions.signature import names_of
 from whichf1.definitions.words import identifier, sentence, title
-from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered
+from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered, verb
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
     CAUTION,
@@ -570,7 +570,9 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
     if macro is None:
         return []
     k = len(macro.labels)
-    most = f"with {k} classes by up to {macro.supremum:.3g}"
+    most = f"with {numbered(k, 'class')} by up to {macro.supremum:.3g}"
+    if k == 1:
+        return [f"{lead} are equal, because there is only one class."]
     if macro.gap < 0.5 * 10**-decimals:
         return [f"{lead} agree to {decimals} decimals (they can differ {most})."]
     notes = [f"{lead} differ by {number(macro.gap, decimals)} ({most})."]
@@ -609,7 +611,10 @@ def interval_notes(report: Report) -> list[str]:
         )
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
-        said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
+        said = (
+            f"Up to {numbered(undefined, 'replicate')} {verb(undefined, 'was', 'were')} undefined; "
+            f"intervals leave {verb(undefined, 'it', 'them')} out."
+        )
         return [*notes, said]
     if all(asked):
         return notes

@@ -300,7 +300,7 @@ def _folds(study: Study) -> Iterator[Block]:
     several = {"data_set": GridColumn("data set")} if len(study.crossed) > 1 else {}
     first = study.folds[0]
     repeated = f", repeated {first.repeats} times" if first.repeats > 1 else ""
-    heading = f"Pairs: A − B, by {first.folds} folds{repeated}"
+    heading = f"Pairs: A − B, by {numbered(first.folds, 'fold')}{repeated}"
     for test in sorted(FOLD_TESTS, key=lambda test: test != first.test):
         tests: list[FoldTest] = [x for x in (getattr(pair, test) for pair in pairs) if x]
         if not tests:
@@ -401,7 +401,8 @@ def _wilcoxon_limit(study: Study) -> str:
         return ""
     adjusted = f" ({min(least * times, 1.0):.4f} adjusted)" if times > 1 else ""
     return (
-        f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}{adjusted},"
+        f" With {numbered(most, 'data set')}, the smallest p-value of Wilcoxon's test is "
+        f"{least:.4f}{adjusted},"
         " so it cannot find a significant difference."
         + (" Use the meta-analysis above, which can." if any(x.meta for x in study.across) else "")
     )

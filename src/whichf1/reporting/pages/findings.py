@@ -21,7 +21,7 @@ from whichf1 import __version__
 from whichf1.comparison.study import Study
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import capital, meaning
-from whichf1.errors import WhichF1Error, numbered
+from whichf1.errors import WhichF1Error, numbered, verb
 from whichf1.published.dialects import dialects
 from whichf1.reporting.citations import bibtex
 from whichf1.reporting.comparison import ADJUSTED, comparison_document, in_a_row
@@ -356,7 +356,8 @@ def _cautions(about: _About) -> list[str]:
     if about.slices:
         small = sum(row.verdict == SMALL for row in about.slices[0][1][1:])
         if small:
-            notes.append(f"{small} of {len(about.slices[0][1]) - 1} slices are {SMALL}.")
+            of_all = numbered(len(about.slices[0][1]) - 1, "slice")
+            notes.append(f"{small} of {of_all} {verb(small, 'is', 'are')} {SMALL}.")
     if about.best is not None and about.decided is False:
         notes.append(
             "There are no predictions: they need a threshold, and one chosen on these items "

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from whichf1.errors import numbered, verb
 from whichf1.reporting.pictures.marks import Dots, Ink, Panel, Place, Tag
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -98,7 +99,11 @@ def left_out_notes(every: Sequence[Wanted], missing: Sequence[Wanted]) -> Iterat
     points = [x for x in missing if not x.fixed]
     if points:
         total = sum(not x.fixed for x in every)
-        yield f"{total - len(points)} of {total} points are named; there is no room for the others."
+        named = total - len(points)
+        yield (
+            f"{named} of {numbered(total, 'point')} {verb(named, 'is', 'are')} named; there is no "
+            f"room for the {verb(len(points), 'other', 'others')}."
+        )
     fixed = [x.text for x in missing if x.fixed]
     if fixed:
         yield f"No room for the label of: {', '.join(fixed[:6])}."
