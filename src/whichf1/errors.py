@@ -149,7 +149,7 @@ def is_number(value: object) -> bool:
     return True
 
 
-def numbered(n: int, noun: str) -> str:
+def numbered(n: float, noun: str) -> str:
     """'1 item', '1,000 items', '2 classes'."""
     if n != 1 and noun.endswith("y"):
         return f"{n:,} {noun[:-1]}ies"

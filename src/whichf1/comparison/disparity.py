@@ -166,7 +166,16 @@ class Groups(Drawable, Mapping[Key, Score]):
         """
         if any(part.definition.bounds[0] < 0 for part in self.parts):
             return None
-        return self._found("ratio", lambda x: x.ratio())
+        return self._found("ratio", self._lowest_ratio)
+
+    def _lowest_ratio(self, estimates: GroupEstimates) -> Extreme:
+        """The smallest ratio; if it is 0, all ratios of that group are, and the best is named."""
+        found = estimates.ratio()
+        if found.value != 0:
+            return found
+        others = estimates.stratum == estimates.stratum[found.at[0]]
+        best = int(np.where(others, estimates.value, -np.inf).argmax())
+        return found._replace(at=(found.at[0], best))
 
     @cached_property
     def worst(self) -> Disparity | None:

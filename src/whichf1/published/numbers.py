@@ -187,7 +187,9 @@ def _result_row(line: int, name: str, cells: dict[str, Any], classes: int | None
             why = f"the number of classes must be a whole number of at least 1; got {k!r}"
             return row._replace(problem=why)
         if classes not in (None, int(k)):
-            return row._replace(problem=f"the table says {numbered(k, 'class')}, not {classes}")
+            return row._replace(
+                problem=f"the table says {numbered(int(k), 'class')}, not {classes}"
+            )
         row = row._replace(classes=int(k))
     marks = {x: unmarked(text) for x, text in cells.items() if isinstance(text, str)}
     lacking = [x for x, text in cells.items() if _is_empty(text)]

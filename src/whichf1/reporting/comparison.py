@@ -15,6 +15,8 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
 from whichf1.errors import numbered
 from whichf1.reporting.document import (
+    IN_FILES,
+    Advised,
     Block,
     Cell,
     Document,
@@ -144,7 +146,7 @@ def _pairs(comparison: Comparison) -> list[Block]:
     adjusted = "" if len(every) == 1 else f"; adjusted: {ADJUSTED[plan.adjust]}"
     notes = [
         f"p: {', '.join(TESTS[test] for test in tests)}{adjusted}.",
-        *([f"These are the pairs with the best system, of {len(every):,}; JSON and CSV have all."]
+        *([Advised(f"These are the pairs with the best system, of {len(every):,}.", IN_FILES)]
           if many else []),
         *_cautions(comparison),
         *_resampling(comparison),
@@ -314,8 +316,10 @@ def flip_blocks(
                 f"({ADJUSTED[adjust]}), under each definition."
             )
     notes.append(
-        f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."
-        + ("" if valued else " The values are in JSON and CSV, or in a table of several metrics.")
+        Advised(
+            f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}.",
+            "" if valued else "The values are in JSON and CSV, or in a table of several metrics.",
+        )
     )
     return [Grid(columns, rows, heading), *map(Note, notes)]
 

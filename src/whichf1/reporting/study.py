@@ -25,6 +25,8 @@ from whichf1.reporting.comparison import (
     to_places,
 )
 from whichf1.reporting.document import (
+    IN_FILES,
+    Advised,
     Block,
     Cell,
     Document,
@@ -176,7 +178,7 @@ def _with_best(study: Study, pairs: Sequence[Any]) -> tuple[Sequence[Any], list[
     if len(pairs) <= MOST_PAIRS:
         return pairs, []
     best = study.ranking[0]
-    note = f"These are the pairs with the best system, of {len(pairs):,}; JSON and CSV have all."
+    note = Advised(f"These are the pairs with the best system, of {len(pairs):,}.", IN_FILES)
     return [x for x in pairs if best in (x.a, x.b)], [note]
 
 
@@ -328,7 +330,8 @@ def _folds(study: Study) -> Iterator[Block]:
 
 def _posterior_words(study: Study, test: str) -> str:
     if study.plan.rope is None:
-        return f"P: {test}. Name a region of practical equivalence with rope (--rope)."
+        advice = "Name a region of practical equivalence with rope (--rope)."
+        return Advised(f"P: {test}.", advice)
     return f"P: {test}; 'rope': A and B differ by no more than {study.plan.rope:g}."
 
 

@@ -54,6 +54,7 @@ from whichf1.reporting.study import study_document
 from whichf1.scoring.curves import BestThreshold, best_threshold
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.score import Score, effective_n
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.ranking import Ranking
@@ -368,7 +369,7 @@ def _cautions(about: _About) -> list[str]:
 
 def _class_cautions(about: _About) -> Iterator[str]:
     counts = about.counts
-    c, labels = counts.per_class(), [*map(str, counts.labels)]
+    c, labels = counts.per_class(), [*map(repr, counts.labels)]
     for empty, what, effect in (
         ((c.tp + c.fn) == 0, "no true items", "recall is 0/0"),
         ((c.tp + c.fp) == 0, "no predictions", "precision is 0/0"),
@@ -551,7 +552,10 @@ def _dialects(about: _About) -> Iterator[Any]:
 
 def _methods(about: _About) -> Iterator[Any]:
     report = about.report
-    said = [said_of(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    raters = isinstance(report.counts, Ratings)
+    said = [
+        said_of(name, x.definition, len(x.classes), x.n, raters=raters) for name, x in report.scores
+    ]
     said += [said_of(name, x.definition, len(x.labels), x.n) for name, x in report.per_class]
     if report.comparison is not None:
         comparison = report.comparison

@@ -303,4 +303,6 @@ def finite(values: Array, what: str) -> Array:
 def first_of(parts: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
     """'a, b and 3 more'."""
     rest = len(parts) - most
+    if rest == 1:
+        return f"{', '.join(map(show, parts[:most]))} and {show(parts[most])}"
     return ", ".join(map(show, parts[:most])) + (f" and {rest:,} more" if rest > 0 else "")

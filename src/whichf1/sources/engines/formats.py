@@ -584,7 +584,7 @@ class JsonLinesFile(File):
                 if line.strip():
                     _object(line, self.name, number)
         except FileError as error:
-            return f"{str(error).rstrip('.')}. {FIX}"
+            return f"{error} {FIX}"
         except UNREADABLE as error:
             return f"cannot read {self.name}: {error}"
         return f"{self.name} is not a well-formed file of JSON lines: {first_line(said)}"
@@ -619,9 +619,9 @@ def _object(line: bytes, name: str, number: int) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise FileError(f"{name}, line {number:,}: bytes that are not UTF-8.") from None
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{name}, line {number:,}: not a JSON object: {error}") from None
+        raise FileError(f"{name}, line {number:,}: not a JSON object: {error}.") from None
     if not isinstance(record, dict):
-        raise FileError(f"{name}, line {number:,}: not a JSON object but {line[:40]!r}")
+        raise FileError(f"{name}, line {number:,}: not a JSON object but {line[:40]!r}.")
     return record
 
 
