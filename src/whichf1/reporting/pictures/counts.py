@@ -132,8 +132,8 @@ def confusion(
         f"{finding}.",
         (
             Panel(
-                with_names("predicted class", labels, "classes"),
-                with_names("true class", labels, "classes"),
+                with_names("predicted class", labels, "classes", at.tolist()),
+                with_names("true class", labels, "classes", at.tolist()),
                 (tiles,),
                 square=True,
             ),
@@ -225,7 +225,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
     if order == "value":
         at = np.argsort(np.where(np.isnan(last), np.inf, -last), kind="stable")
     texts = _with_support([labels[x] for x in at.tolist()], data)
-    scale = with_names("", texts, "classes")
+    scale = with_names("", texts, "classes", _places([labels[x] for x in at.tolist()], data))
     panels, ends = [], [0.0]
     for _, each in scores:
         ends += [
@@ -281,6 +281,12 @@ def _listed(texts: Sequence[str]) -> str:
 def forest_height(rows: int) -> float:
     """The height in inches of a forest plot with this many rows."""
     return 0.75 + (0.21 * rows if rows <= 25 else 5.25 + 0.105 * (rows - 25))
+
+
+def _places(labels: Sequence[Any], data: Any) -> list[int]:
+    """The places of classes among all labels: their numbers are the same in every figure."""
+    place = {label: at for at, label in enumerate(data.labels)}
+    return [place[label] for label in labels]
 
 
 def _with_support(labels: Sequence[Any], data: Any) -> list[str]:
@@ -366,13 +372,22 @@ def plane(data: Any) -> Picture:
     averaged, of_averages = macro.averaged.value, macro.of_averages.value
     mean = float(macro.recall.mean()), float(macro.precision.mean())
     labels = names(macro.labels[x] for x in order.tolist())
+    places = _places([macro.labels[x] for x in order.tolist()], data)
     first, second = contour(averaged), contour(of_averages)
     marks: list[Mark] = [
         *contours(),
         Stroke((0, 1), (0, 1), "faint", thin=True, dash=True),
         Stroke(*first, 0, dash=True),
         Stroke(*second, 1, dash=False),
-        Dots(numbers(r), numbers(p), "muted", tags=labels, area=area, hollow=True),
+        Dots(
+            numbers(r),
+            numbers(p),
+            "muted",
+            tags=labels,
+            area=area,
+            numbers=tuple(at + 1 for at in places),
+            hollow=True,
+        ),
         Dots((mean[0],), (mean[1],), 1),
     ]
     legend = (
@@ -412,6 +427,7 @@ def gap(data: Any) -> Picture:
     order = np.argsort(-macro.contributions, kind="stable")
     terms, total = macro.terms[np.ix_(order, order)], float(macro.terms.sum())
     labels = names(macro.labels[x] for x in order.tolist())
+    places = _places([macro.labels[x] for x in order.tolist()], data)
     shares = terms / total if total > 1e-12 else np.zeros_like(terms)
     texts = tuple(
         tuple("" if a == b else share_text(x) if x > 0 else "0" for b, x in enumerate(row))
@@ -433,8 +449,8 @@ def gap(data: Any) -> Picture:
         f"{finding}.",
         (
             Panel(
-                with_names("class", labels, "classes"),
-                with_names("class", labels, "classes"),
+                with_names("class", labels, "classes", places),
+                with_names("class", labels, "classes", places),
                 (tiles,),
                 square=True,
             ),
