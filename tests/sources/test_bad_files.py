@@ -12,6 +12,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.bad_files import CASES, GZIP, HEAD, ROWS, ZSTD, write
+from whichf1.errors import numbered
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -183,7 +184,8 @@ def test_skipped_lines_are_counted_for_their_own_file(tmp_path: Path) -> None:
         for wrong in sorted(first, key=first.__getitem__):
             kind = "missing columns" if wrong == "a" else "too many columns"
             where = f"{kind}, first line {first[wrong] + 2}"
-            expected.append(f"{lines.count(wrong)} lines ({where}) in '{tmp_path / name}.csv'")
+            bad = numbered(lines.count(wrong), "line")
+            expected.append(f"{bad} ({where}) in '{tmp_path / name}.csv'")
     with pytest.warns(wf.errors.SkippedWarning) as caught:
         assert wf.count(tmp_path / "*.csv", on_error="skip").n == n
     assert f"skipped {', '.join(expected)}; {n} items were read" in str(caught[0].message)
