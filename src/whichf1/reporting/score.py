@@ -663,12 +663,14 @@ def zero_notes(report: Report) -> list[str]:
         return []
     notes = []
     for name, table in report.per_class:
-        found = _undefined_classes(table.definition, counts, name)
+        found = None
+        if (table.array == table.definition.undefined).any():
+            found = _undefined_classes(table.definition, counts, name)
         notes += [found] if found else []
     whole: dict[str, list[str]] = {}
     for name, score in report.scores:
         definition = score.definition
-        if _is_empty(definition, counts):
+        if score.value == definition.undefined and _is_empty(definition, counts):
             whole.setdefault(f"{definition.undefined}", []).append(name)
     for gives, names in whole.items():
         listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
