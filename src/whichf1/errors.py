@@ -149,11 +149,16 @@ def is_number(value: object) -> bool:
     return True
 
 
-def numbered(n: int, noun: str) -> str:
+def numbered(n: float, noun: str) -> str:
     """'1 item', '1,000 items', '2 classes'."""
     if n != 1 and noun.endswith("y"):
         return f"{n:,} {noun[:-1]}ies"
     return f"{n:,} {noun}{'' if n == 1 else 'es' if noun.endswith('s') else 's'}"
+
+
+def verb(n: float, one: str, many: str) -> str:
+    """The form of a verb after this number: 'is' after 1, 'are' after any other."""
+    return one if n == 1 else many
 
 
 MOST_NAMES = 50

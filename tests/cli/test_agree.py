@@ -62,7 +62,7 @@ def test_a_single_category_is_explained(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     path.write_text("one,other\na,a\na,a\n")
     out = " ".join(invoke("agree", str(path))[1].split())
-    assert "Fleiss' kappa 0.0000" in out and "All ratings are a." in out and "is 0/0" in out
+    assert "Fleiss' kappa 0.0000" in out and "All ratings are 'a'." in out and "is 0/0" in out
     path.write_text("one,other\na,a\na,b\n")
     assert "All ratings" not in invoke("agree", str(path))[1]
 

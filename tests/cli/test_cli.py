@@ -31,7 +31,7 @@ def test_score_prints_every_number_beside_its_signature(run: Run) -> None:
     assert (code, err) == (0, "")
     assert "averaged F1" in out and "F1 of averages" in out
     assert "The two macro F1s differ by 0.0405" in out
-    assert "Classes bird and dog account for 49 % of it." in out
+    assert "Classes 'bird' and 'dog' account for 49 % of it." in out
     shown = signatures(out)
     assert len(shown) == 3 + 9
     counts = wf.count(ANIMALS)
@@ -147,7 +147,7 @@ def test_exit_codes(run: Run) -> None:
 BAD_FILES = {
     "empty": ("", "is empty"),
     "header alone": ("true,pred\n", "a header but no items"),
-    "short row": ("true,pred\na,b\na\n", "line 3: 1 cells where the header has 2"),
+    "short row": ("true,pred\na,b\na\n", "line 3: 1 cell where the header has 2"),
     "long row": ("true,pred\na,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
     "open quote": ('true,pred\na,b\n"a,b\n', "line 3: a quote that is not closed"),
     "missing label": ("true,pred\na,b\na,\n,b\n", "column 'true' has no label in 1 of its 3 items"),

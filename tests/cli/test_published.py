@@ -90,7 +90,7 @@ def test_explain_says_when_it_shows_only_the_simplest(run: Run, tmp_path: Path) 
     path.write_text("true,pred\n" + "".join(f"{a},{b}\n" for a, b in pairs))
     value = f"{wf.averaged_f1(wf.count(path)):.2f}"
     out = run("explain", path, "--value", value)[1]
-    assert "more values match: all are in --format csv" in out
+    assert "more values match. All are in --format csv" in out
     matches = {
         row["match"] for row in records(run("explain", path, "--value", value, "-f", "csv")[1])
     }
@@ -120,7 +120,7 @@ def test_audit_recomputes_from_classes_and_from_a_matrix(run: Run, tmp_path: Pat
     triple = ("--precision", "0.89", "--recall", "0.83", "--f1", "0.86")
     out = run("audit", *triple, "--per-class", path)[1]
     assert out.startswith("Consistent with F1 of averages: Recomputed from 3 classes")
-    assert "F1 of class c is between 0.9950 and 1.0000, not 0.90" in out
+    assert "F1 of class 'c' is between 0.9950 and 1.0000, not 0.90" in out
     matrix = ("--matrix", "3 1 1 0 0 2 0 0 0 2", "--rows", "true")
     assert run("audit", *triple, *matrix)[1].startswith("Consistent with F1 of averages")
     assert run("audit", *triple, *matrix, "--per-class", path)[0] == 2

@@ -374,7 +374,7 @@ def test_missing_sets_and_bad_weights_are_refused(engine: str) -> None:
     for systems, more, error, said in (
         (["x", "y"], {}, E.LabelError, "'x' has no label in 2 of its 3 items"),
         (["y", "tags"], {"cluster": "doc"}, E.LabelError, "'doc' has no cluster in 1 of its 3"),
-        (["y", "tags"], {"weights": "w"}, E.WeightError, "1 of the 3 items have no valid weight"),
+        (["y", "tags"], {"weights": "w"}, E.WeightError, "1 of the 3 items has no valid weight"),
     ):
         with pytest.raises(error, match=said):
             wf.compare(frame, systems, "subset_accuracy", **(named | more))
@@ -461,7 +461,7 @@ def test_errors_say_what_is_wrong() -> None:
         (
             compare({"A": BITS["A"], "B": BITS["B"]}, true=LABELS, labels=["k"]),
             E.ShapeError,
-            "there are 1 labels",
+            "there are 1 label",
         ),
         (
             compare({"A": ["xk"], "B": ["score"]}, true=["k"]),

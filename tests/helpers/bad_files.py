@@ -61,9 +61,9 @@ def not_arrays() -> bytes:
 
 
 CASES: dict[str, tuple[str, bytes, str]] = {
-    "short row": ("a.csv", HEAD + b"a,b\na\n", "line 3: 1 cells where the header has 2"),
+    "short row": ("a.csv", HEAD + b"a,b\na\n", "line 3: 1 cell where the header has 2"),
     "long row": ("a.csv", HEAD + b"a,b\na,b,c\n", "line 3: 3 cells where the header has 2"),
-    "late short row": ("a.csv", HEAD + ROWS * 20 + b"1\n", "line 400,002: 1 cells"),
+    "late short row": ("a.csv", HEAD + ROWS * 20 + b"1\n", "line 400,002: 1 cell"),
     "unterminated quote": ("a.csv", HEAD + b'a,b\n"a,b\n', "line 3: a quote that is not closed"),
     "text after a quote": ("a.csv", HEAD + b'"a"x,b\n', "line 2: a quote that is not closed, or"),
     "invalid UTF-8": ("a.csv", HEAD + b"a,b\n\xff,b\n", "line 3: bytes that are not UTF-8"),

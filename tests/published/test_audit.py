@@ -142,7 +142,7 @@ class TestRecomputing:
     def test_numbers_that_do_not_fit_are_named(self) -> None:
         wrong = {**CLASSES, "cat": ("1.00", "0.50", "0.76")}
         found = wf.audit(precision="0.80", recall="0.83", f1="0.82", per_class=wrong)
-        assert [x.name for x in found.misfits] == ["F1 of class cat", "macro precision"]
+        assert [x.name for x in found.misfits] == ["F1 of class 'cat'", "macro precision"]
         span = found.misfits[1].recomputed
         assert span.low < 8 / 9 < span.high and found.misfits[1].signature.startswith("precision|")
 

@@ -54,9 +54,9 @@ def test_text_aligns_numbers_to_the_right_and_names_to_the_left() -> None:
     assert render(document(), "text", 2).splitlines() == [
         "title_1",
         "",
-        "name      value  gap                    n  signature",
-        "a|b        0.50     -0.12 [.2, .8]  1,200  f1|v:1",
-        "日本  undefined  infinite –           1.5",
+        "name      value  gap                      n  signature",
+        "a|b        0.50     -0.12 [.25, .75]  1,200  f1|v:1",
+        "日本  undefined  infinite –             1.5",
         "F1: f1|v:1",
         "a − b",
         "",
@@ -117,7 +117,7 @@ def test_places_and_cautions_are_shown_in_every_format() -> None:
     ]
     formats = ("text", "markdown", "latex", "html")
     seen = {x: render(Document([Grid(columns, rows)]), x, 2) for x in formats}
-    assert "A_   0.9¹*  [.2, .8]!" in seen["text"] and "! A_: few items." in seen["text"]
+    assert "A_   0.9¹*  [.25, .75]!" in seen["text"] and "! A_: few items." in seen["text"]
     assert "| **0.9**<sup>*</sup> | [0.25, 0.75]! |" in seen["markdown"]
     assert r"A\_ & \textbf{0.9}\textsuperscript{{*}} & {[}0.25, 0.75]!" in seen["latex"]
     assert r"\underline{0.8}" in seen["latex"] and "<u>0.8</u>" in seen["html"]

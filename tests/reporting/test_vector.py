@@ -14,10 +14,11 @@ import whichf1 as wf
 from tests.helpers.browser import OVERLAPS, serious, visit
 from tests.helpers.pictures import RESULTS
 from whichf1.reporting.pages import shell
+from whichf1.reporting.pictures import typeface
 from whichf1.reporting.pictures.kinds import every_kind
 from whichf1.reporting.pictures.look import INKS
-from whichf1.reporting.pictures.marks import Axis
-from whichf1.reporting.pictures.vector import line, shade_of, shortened, shown
+from whichf1.reporting.pictures.marks import Axis, Dots
+from whichf1.reporting.pictures.vector import all_shortened, line, shade_of, shortened, shown
 
 BODY = """{% extends "page.html" %}{% import "parts.html" as parts %}
 {% block body %}<header><h1>{{ title }}</h1></header>
@@ -109,3 +110,43 @@ def test_the_style_sheet_has_the_colours_of_figures() -> None:
         mine, other = ([int(x[i : i + 2], 16) for i in (1, 3, 5)] for x in (found[str(at)], colour))
         assert np.abs(np.subtract(mine, other)).max() <= 24
     assert style.count(light[1].strip()) == 2  # on a screen, and in print
+
+
+LONG = [f"Diabetes mellitus, type {x} with complications" for x in ("I", "II", "III")]
+
+
+@pytest.mark.parametrize("kind", ["confusion", "classes", "plane", "gap"])
+@pytest.mark.parametrize(
+    "names",
+    [
+        LONG,
+        [f"comp.sys.{x}.hardware" for x in ("ibm.pc.of.long.names", "ibm.pc.if.long.names")],
+        [f"{'a' * 30}{x}{'b' * 30}" for x in "12345"],
+    ],
+)
+def test_long_names_stay_different_and_keep_their_counts(kind: str, names: list[str]) -> None:
+    truth = names * 35
+    predicted = [*names[1:], names[0]] * 5 + names * 30
+    made = wf.picture(wf.count(truth, predicted), kind)
+    panel = made.panels[0]
+    ticks = [text for _, text in panel.y.ticks] if panel.y.spacing == "names" else names
+    for most in (40.0, 60.0, 110.0):
+        short = all_shortened(ticks, most, 12.0, panel.y.numbers)
+        assert len({x.partition(" (")[0] for x in short}) == len(names), short
+        if kind == "classes":
+            assert all(x.endswith(" (35)") for x in short)
+        drawn = typeface.shortened(ticks, most, 9.0, ("DejaVu Sans",), panel.y.numbers)
+        assert len({x.partition(" (")[0] for x in drawn}) == len(names), drawn
+
+
+def test_numbers_of_classes_are_the_same_in_every_figure() -> None:
+    names = [f"{'a' * 40}{x}{'b' * 40}" for x in "12345"]
+    counts = wf.count([*names, *names], [*names, *names[3:], *names[:3]], labels=names)
+    for kind in ("confusion", "classes", "plane", "gap"):
+        panel = wf.picture(counts, kind).panels[0]
+        dots = [mark for mark in panel.marks if isinstance(mark, Dots) and mark.tags]
+        texts = dots[0].tags if kind == "plane" else [text for _, text in panel.y.ticks]
+        numbers = dots[0].numbers if kind == "plane" else panel.y.numbers
+        short = all_shortened(texts, 90.0, 12.0, numbers)
+        for text, name in zip(texts, short, strict=True):
+            assert name.startswith(f"{names.index(text.partition(' ')[0]) + 1} ")

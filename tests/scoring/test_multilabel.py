@@ -234,7 +234,7 @@ def test_intervals_of_one_label_are_those_of_its_counts(items: Any) -> None:
 @pytest.mark.parametrize(
     ("true", "predicted", "error", "says"),
     [
-        ([[1, 0]], [[1, 0], [0, 1]], ShapeError, "y_true has 1 items, y_pred has 2"),
+        ([[1, 0]], [[1, 0], [0, 1]], ShapeError, "y_true has 1 item, y_pred has 2"),
         ([[1, 0]], [[1, 0, 0]], ShapeError, "y_true has 2 columns, y_pred has 3"),
         ([[1, 2]], [[1, 0]], InputError, r"y_true\[0, 1\] is 2"),
         ([[1, 0]], [[0.3, 0.5]], InputError, r"y_pred\[0, 0\] is 0.3.*threshold="),
@@ -285,7 +285,7 @@ def test_set_metrics_refuse_single_classes() -> None:
     ("true", "scores", "says"),
     [
         ([[1, 0]], [[0.1, np.nan]], r"scores\[0, 1\] is nan"),
-        ([[1, 0]], [[0.1]], "1 items and 2 labels, scores have shape"),
+        ([[1, 0]], [[0.1]], "1 item and 2 labels, scores have shape"),
         ([[1, 0]], [0.1], "a column of scores for each label"),
         ([{"a"}], [[0.1, 0.2]], "declare labels="),
     ],

@@ -310,7 +310,7 @@ BAD: list[tuple[Any, type[WhichF1Error], str]] = [
     (lambda: wf.ratings([[1, [2]]]), InputError, r"\[2\] cannot be a rating"),
     (lambda: wf.ratings([[1, 2]], labels=[1]), InputError, "label 2 is not among the declared"),
     (lambda: wf.ratings([[1, 2]], item="x"), InputError, "a matrix has none"),
-    (lambda: wf.ratings([[1, 2]], weights=[1, 2]), InputError, "there are 1 items"),
+    (lambda: wf.ratings([[1, 2]], weights=[1, 2]), InputError, "there are 1 item"),
     (lambda: wf.ratings(TWICE), InputError, "item 1 has two ratings by rater 'a': 'x' and 'y'"),
     (
         lambda: wf.ratings(TWICE.assign(rating="x")),

@@ -245,7 +245,7 @@ BAD: list[tuple[Any, type[Exception], str]] = [
      "token 0: 'X-PER' is not a tag of scheme BIO"),
     (lambda: wf.spans([["B-", "O"]], BIO), InputError, "'B-' is not a tag"),
     (lambda: wf.spans([[3, "O"]], BIO), InputError, "3 is not a tag"),
-    (lambda: wf.spans(BIO, BIO + BIO), InputError, "true has 1 sentences, pred 2"),
+    (lambda: wf.spans(BIO, BIO + BIO), InputError, "true has 1 sentence, pred 2"),
     (lambda: wf.spans(BIO, [["O"]]), InputError, "sentence 0 has 2 tags in true and 1 in pred"),
     (lambda: wf.spans(["O"], ["O"]), InputError, r"true\[0\] is 'O': pass a list of the tags"),
     (lambda: wf.spans([], []), InputError, "there are no sentences"),

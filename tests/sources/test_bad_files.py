@@ -12,6 +12,7 @@ import pytest
 
 import whichf1 as wf
 from tests.helpers.bad_files import CASES, GZIP, HEAD, ROWS, ZSTD, write
+from whichf1.errors import numbered
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -150,10 +151,10 @@ def test_every_cut_of_a_compressed_file_is_noticed(tmp_path: Path) -> None:
 
 
 SKIPPED = {
-    "short row": ("1 lines (missing columns, first line 3)", 1),
-    "long row": ("1 lines (too many columns, first line 3)", 1),
+    "short row": ("1 line (missing columns, first line 3)", 1),
+    "long row": ("1 line (too many columns, first line 3)", 1),
     "unterminated quote": ("first line 3", 1),
-    "invalid UTF-8": ("1 lines (invalid encoding, first line 3)", 1),
+    "invalid UTF-8": ("1 line (invalid encoding, first line 3)", 1),
     "late short row": ("first line 400,002", 400_000),
     "missing label": ("1 without a label in 'true'", 1),
     "JSON key missing": ("1 without a label in 'pred'", 1),
@@ -183,7 +184,8 @@ def test_skipped_lines_are_counted_for_their_own_file(tmp_path: Path) -> None:
         for wrong in sorted(first, key=first.__getitem__):
             kind = "missing columns" if wrong == "a" else "too many columns"
             where = f"{kind}, first line {first[wrong] + 2}"
-            expected.append(f"{lines.count(wrong)} lines ({where}) in '{tmp_path / name}.csv'")
+            bad = numbered(lines.count(wrong), "line")
+            expected.append(f"{bad} ({where}) in '{tmp_path / name}.csv'")
     with pytest.warns(wf.errors.SkippedWarning) as caught:
         assert wf.count(tmp_path / "*.csv", on_error="skip").n == n
     assert f"skipped {', '.join(expected)}; {n} items were read" in str(caught[0].message)
@@ -202,7 +204,7 @@ def test_skipping_json_lines_weights_and_nothing(
     with pytest.warns(wf.errors.SkippedWarning) as caught:  # a line that lacks both counts once
         assert wf.count(path, on_error="skip").n == 1
     assert (
-        "skipped 1 lines that are not a JSON object, 2 without a label in 'true', "
+        "skipped 1 line that is not a JSON object, 2 without a label in 'true', "
         "1 without a label in 'pred'; 4 items were read"
     ) in str(caught[0].message)
     weights = tmp_path / "w.csv"

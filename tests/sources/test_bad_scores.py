@@ -40,7 +40,7 @@ from whichf1.sources.request import Request
         ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
         (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
         ("eel,0.5,0.5,1,a", r"which class does each of the columns cat, dog belong to.*eel"),
-        ("cat,0.5,0.5,-1,a", r"1 of the 5 items have no valid weight in column 'w'; .*item 5"),
+        ("cat,0.5,0.5,-1,a", r"1 of the 5 items has no valid weight in column 'w'; .*item 5"),
         ("cat,0.5,0.5,1,", r"'doc' has no cluster in 1 of its 5 items; .*item 5"),
         ("cat,0.5", r"line 6"),
     ],
@@ -86,7 +86,7 @@ def test_bad_items_are_skipped_with_one_warning(tmp_path: Path) -> None:
             "1 without a finite number in 'cat'",
             "1 with a bad weight in 'w'",
             "1 whose probabilities are not a distribution",
-            "1 lines (missing columns",
+            "1 line (missing columns",
         ):
             assert part in word
         assert_same(found, wf.score(clean, metric, **given))

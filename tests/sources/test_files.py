@@ -104,7 +104,7 @@ def test_patterns_of_files(tmp_path: Path) -> None:
     with pytest.raises(wf.errors.FileError, match="several formats: csv, parquet"):
         wf.count(tmp_path / "*a*")
     (tmp_path / "b.csv").write_text("true,pred\n1\n")
-    with pytest.raises(wf.errors.FileError, match=r"b\.csv', line 2: 1 cells"):
+    with pytest.raises(wf.errors.FileError, match=r"b\.csv', line 2: 1 cell"):
         wf.count(tmp_path / "[ab].csv")
 
 

@@ -156,7 +156,7 @@ def test_skipping_scores_sets_and_clusters(tmp_path: Path, run: Run) -> None:
         ranking = wf.rank(path, positive="b", on_error="skip")
     assert ranking == wf.rank(["b", "a"], [0.5, 0.25], positive="b")
     (said,) = (str(each.message) for each in caught)
-    assert "1 lines (missing columns, first line 5)" in said
+    assert "1 line (missing columns, first line 5)" in said
     assert "1 without a label in 'true', 2 without a finite number in 'score'" in said
     with pytest.warns(wf.errors.SkippedWarning, match="1 without a cluster in 'doc'"):
         counts = wf.count(path, pred="x", cluster="doc", on_error="skip")
@@ -167,7 +167,7 @@ def test_skipping_scores_sets_and_clusters(tmp_path: Path, run: Run) -> None:
         wf.count_multilabel(gaps, sep=";", cluster="doc")
     options = ("--score", "score", "--positive", "b", "--on-error", "skip", "-f", "json")
     code, out, err = run("score", path, *options)
-    assert code == 0 and "skipped 1 lines" in err and json.loads(out)["n"] == 2
+    assert code == 0 and "skipped 1 line" in err and json.loads(out)["n"] == 2
     nothing = tmp_path / "nothing.csv"
     nothing.write_text("true,score\na,x\n")
     with pytest.warns(wf.errors.SkippedWarning), pytest.raises(wf.errors.ShapeError):

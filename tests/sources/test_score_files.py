@@ -222,7 +222,7 @@ def test_the_best_threshold_of_other_metrics(spam: str, metric: str, tmp_path: P
             ["gold", "a", "b"],
             [("a", 0.5, 0.9)],
             ["--probs", "a,b"],
-            "not a distribution in 1 of its 1 items; the first is item 1 \\('0.5, 0.9'\\)",
+            "not a distribution in 1 of its 1 item; the first is item 1 \\('0.5, 0.9'\\)",
         ),
         (["gold", "a", "b"], [("a", 1.5, -0.5)], ["--probs", "a,b"], "must be in"),
         (["gold", "a", "b"], [("a", 1, 0)], ["--probs", "a"], "a column for each class"),

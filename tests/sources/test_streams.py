@@ -153,7 +153,7 @@ UNREADABLE = {
         "standard input is a damaged Arrow file: Not an Arrow file",
     ),
     "gzip": ("csv", b"\x1f\x8b and no gzip", "standard input is a damaged gzip file"),
-    "line": ("csv", b"true,pred\na,a\nb\n", "standard input, line 3: 1 cells"),
+    "line": ("csv", b"true,pred\na,a\nb\n", "standard input, line 3: 1 cell"),
     "object": ("jsonl", b'{"true": 1, "pred": 1}\n[]\n', "standard input, line 2: not a JSON"),
     "label": ("csv", b"true,pred\na,\n", "standard input: column 'pred' has no label in 1"),
     "names": ("csv", b"a,b\n1,1\n", "standard input: no columns have the usual names"),
@@ -199,7 +199,7 @@ def test_what_was_skipped_of_standard_input(run: Run, monkeypatch: pytest.Monkey
     data = io.BytesIO(b"true,pred\na,a\nb\n")
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(data, "utf-8"))
     code, _, err = run("score", "-", "--from", "csv", "--on-error", "skip", "-m", "accuracy")
-    assert code == 0 and err.startswith("whichf1: standard input: skipped 1 lines")
+    assert code == 0 and err.startswith("whichf1: standard input: skipped 1 line")
 
 
 def test_standard_input_that_does_not_fit_the_disk() -> None:
@@ -234,7 +234,7 @@ def test_skipping_is_said_on_standard_error(run: Run, tmp_path: Path) -> None:
     path.write_text("true,pred\na,a\na\n,b\nb,a\n")
     code, out, err = run("score", path, "--on-error", "skip", "-m", "accuracy")
     assert code == 0 and "2 items" in out
-    assert "skipped 1 lines (missing columns, first line 3), 1 without a label in 'true'" in err
+    assert "skipped 1 line (missing columns, first line 3), 1 without a label in 'true'" in err
 
 
 @pytest.mark.parametrize("options", [[], ["--memory-limit", "100MB"]])

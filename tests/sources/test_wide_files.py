@@ -84,5 +84,5 @@ def test_a_hundred_thousand_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     with pytest.raises(FileError, match="malformed lines are skipped in files with up to 16,384"):
         wf.count(path, on_error="skip")
     path.write_text(path.read_text() + "1\n")
-    with pytest.raises(FileError, match="line 6: 1 cells where the header has 100002"):
+    with pytest.raises(FileError, match="line 6: 1 cell where the header has 100002"):
         wf.count(path)

@@ -107,7 +107,7 @@ BAD: list[tuple[Callable[[], object], type[Exception], str]] = [
     ),
     (lambda: loose.Counts.from_matrix([["a"]], rows="true"), InputError, "must hold counts"),
     (lambda: loose.Counts.from_matrix([[1]], rows="gold"), InputError, "no default"),
-    (lambda: loose.Counts.from_matrix([[1]], rows="true", labels=[1, 2]), ShapeError, "1 classes"),
+    (lambda: loose.Counts.from_matrix([[1]], rows="true", labels=[1, 2]), ShapeError, "1 class"),
     (lambda: loose.accuracy(wf.Counts.from_matrix([[0]], rows="true")), ShapeError, "no items"),
     (lambda: loose.precision([0], [0]), DefinitionError, "precision of which class"),
     (lambda: loose.recall([0], [0], positive=5), LabelError, "there is no class 5"),

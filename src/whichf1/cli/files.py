@@ -22,7 +22,7 @@ from whichf1.cli.options import (
     split_list,
 )
 from whichf1.cli.process import say, standard_input, watching
-from whichf1.errors import DefinitionError, FileError, InputError, SkippedWarning
+from whichf1.errors import DefinitionError, FileError, InputError, SkippedWarning, numbered
 from whichf1.metrics import find
 from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
@@ -162,7 +162,8 @@ def read_matrix(path: str) -> NamedMatrix:
     for at, (name, *row) in enumerate(rows, 2):
         if len(row) != len(names):
             raise FileError(
-                f"{path!r}, row {at} ({name!r}): {len(row)} counts, but {len(names)} columns are "
+                f"{path!r}, row {at} ({name!r}): {numbered(len(row), 'count')}, but "
+                f"{numbered(len(names), 'column')} are "
                 "named. The first cell of the header is above the names of the rows."
             )
         if wrong := [text for text in row if not re.fullmatch(r"\s*[0-9]+(\.0*)?\s*", text)]:
@@ -172,7 +173,10 @@ def read_matrix(path: str) -> NamedMatrix:
             )
         cells.append([int(text.partition(".")[0]) for text in row])
     if len(cells) != len(names):
-        raise FileError(f"{path!r} has {len(cells)} rows and {len(names)} columns of counts")
+        raise FileError(
+            f"{path!r} has {numbered(len(cells), 'row')} and {numbered(len(names), 'column')} "
+            "of counts"
+        )
     return NamedMatrix(
         [*from_text([line[0].strip() for line in rows])],
         [*from_text([name.strip() for name in names])],

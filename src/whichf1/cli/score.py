@@ -32,7 +32,7 @@ from whichf1.cli.process import standard_input
 from whichf1.definitions.definition import Definition, define, define_fitting
 from whichf1.definitions.signature import read, write
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError
+from whichf1.errors import DefinitionError, InputError, numbered, verb
 from whichf1.metrics import EVERY, plain_name
 from whichf1.reporting.document import Document
 from whichf1.reporting.gates import Verdict
@@ -457,10 +457,13 @@ def square(numbers: list[str]) -> list[list[int]]:
     except ValueError:
         raise InputError(f"a matrix takes whole numbers; got {' '.join(numbers)!r}") from None
     if not 1 <= k <= len(numbers):
-        raise InputError(f"{numbers[0]} classes, but {len(cells)} cells: pass k, then k × k cells")
+        raise InputError(
+            f"{numbered(k, 'class')}, but {numbered(len(cells), 'cell')}: pass k, then k × k cells"
+        )
     if len(cells) != k * k:
         raise InputError(
-            f"{k} classes need {k * k} cells; got {len(cells)}. "
+            f"{numbered(k, 'class')} {verb(k, 'needs', 'need')} {numbered(k * k, 'cell')}; got "
+            f"{len(cells)}. "
             "Pass the number of classes, then the matrix row by row."
         )
     return [cells[start : start + k] for start in range(0, k * k, k)]

@@ -17,7 +17,7 @@ from whichf1.definitions.methods import Auto, Bootstrap, Posterior, find_method
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.options import Options
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError, suggestion
+from whichf1.errors import DefinitionError, InputError, numbered, suggestion
 from whichf1.metrics import find
 from whichf1.scoring.evaluate import cluster_influence
 from whichf1.scoring.functions import with_options
@@ -166,7 +166,16 @@ class Groups(Drawable, Mapping[Key, Score]):
         """
         if any(part.definition.bounds[0] < 0 for part in self.parts):
             return None
-        return self._found("ratio", lambda x: x.ratio())
+        return self._found("ratio", self._lowest_ratio)
+
+    def _lowest_ratio(self, estimates: GroupEstimates) -> Extreme:
+        """The smallest ratio; if it is 0, all ratios of that group are, and the best is named."""
+        found = estimates.ratio()
+        if found.value != 0:
+            return found
+        others = estimates.stratum == estimates.stratum[found.at[0]]
+        best = int(np.where(others, estimates.value, -np.inf).argmax())
+        return found._replace(at=(found.at[0], best))
 
     @cached_property
     def worst(self) -> Disparity | None:
@@ -281,7 +290,8 @@ class Groups(Drawable, Mapping[Key, Score]):
             other = replace(method, level=level)
         except DefinitionError as error:
             raise DefinitionError(
-                f"{len(self.places)} groups are compared at once, which needs the interval of each "
+                f"{numbered(len(self.places), 'group')} are compared at once, which needs the "
+                "interval of each "
                 f"at the level {level:.6g}: {error}"
             ) from None
         definition = replace(score.definition, interval=other, data=())

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from whichf1.definitions.definition import AnyCounts, Definition, define_fitting
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.scoring.evaluate import evaluate_systems
 from whichf1.scoring.functions import with_options
 from whichf1.scoring.score import Score
@@ -115,8 +115,9 @@ class SystemRanks(Drawable):
 
     def __repr__(self) -> str:
         return (
-            f"<SystemRanks: {len(self.systems)} systems, {len(self.orders)} definitions, "
-            f"{len(self.flips)} pairs flip>"
+            f"<SystemRanks: {numbered(len(self.systems), 'system')}, "
+            f"{numbered(len(self.orders), 'definition')}, "
+            f"{numbered(len(self.flips), 'pair')} flip>"
         )
 
 

@@ -602,7 +602,9 @@ def _gaps(trials: Trials) -> list[str]:
             gaps.append(f"{named(name)}numbers of runs differ ({told})")
         for key, count, ids in data.lacking():
             shown = ", ".join(map(repr, ids)) + (", …" if count > len(ids) else "")
-            gaps.append(f"{named(name)}{key} lacks {count:,} of {data.n:,} items ({shown})")
+            gaps.append(
+                f"{named(name)}{key} lacks {count:,} of {numbered(data.n, 'item')} ({shown})"
+            )
     return gaps
 
 
@@ -654,7 +656,7 @@ def _complete_set(name: str, data: DataSet, notes: list[str]) -> DataSet:
     if not everywhere.all():
         lacking = np.flatnonzero(~everywhere)
         notes.append(
-            f"Left out: {own}{len(lacking):,} of {data.n:,} items, which some runs lack"
+            f"Left out: {own}{len(lacking):,} of {numbered(data.n, 'item')}, which some runs lack"
             + (f", such as {data.ids[lacking[0]].item()!r}." if not data.by_line else ".")
         )
         data = data.at(np.flatnonzero(everywhere))

@@ -20,7 +20,14 @@ from whichf1.definitions.methods import Auto, Method, find_method
 from whichf1.definitions.names import look_up
 from whichf1.definitions.options import CHECKS, Average, ClassSet, EpsilonIn, Formula, TwoClasses
 from whichf1.definitions.signature import KEYS, VERSION, Word
-from whichf1.errors import DefinitionError, LabelError, ShapeError, TooLargeError, did_you_mean
+from whichf1.errors import (
+    DefinitionError,
+    LabelError,
+    ShapeError,
+    TooLargeError,
+    did_you_mean,
+    numbered,
+)
 from whichf1.metrics import COUNTED, EVERY, Metric, find
 from whichf1.metrics.averaging import (
     Scope,
@@ -383,7 +390,8 @@ class Definition:
         """Fix the class set on these counts."""
         if self.batch is not None:
             raise DefinitionError(
-                f"{self.signature} is a mean over batches of {self.batch} items in their order, "
+                f"{self.signature} is a mean over batches of {numbered(self.batch, 'item')} in "
+                "their order, "
                 "and counts do not keep the order. Pass y_true and y_pred."
             )
         counts = counts.without(self.ignore)
@@ -573,7 +581,8 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     highest = max(observed)
     if highest >= MOST_CLASSES:
         raise TooLargeError(
-            f"classes='range' would average over {highest + 1:,} classes, because {highest} "
+            f"classes='range' would average over {numbered(highest + 1, 'class')}, because "
+            f"{highest} "
             "occurs. Choose classes='observed', or renumber the classes."
         )
     wanted = range(highest + 1)

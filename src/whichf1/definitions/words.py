@@ -9,6 +9,7 @@ from typing import Any
 
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.names import SHORTHANDS, WITH_LABELS, Shorthand
+from whichf1.errors import numbered
 from whichf1.metrics import COUNTED, Metric
 
 _CLASSES = {
@@ -17,6 +18,13 @@ _CLASSES = {
     "observed": "the {k}classes that occur as true or predicted",
     "true": "the {k}classes that have true items",
     "range": "the {k}integer classes from 0 to the largest that occurs",
+}
+_ONE_CLASS = {
+    None: "the declared class, or that which occurs if none is declared",
+    "declared": "the declared class",
+    "observed": "the only class that occurs as true or predicted",
+    "true": "the only class that has true items",
+    "range": "the only integer class, 0",
 }
 _COUNTS = re.compile(r"\b(TP|FP|FN|TN)\b")
 _DENOMINATORS = {"all": "every denominator", "harmonic": "the denominator of the harmonic mean"}
@@ -55,7 +63,7 @@ def _parameters(definition: Definition) -> str:
         return f" {definition.arguments['of'] or 'value'}"
     trees = {key for key, parameter in metric.parameters.items() if parameter.tree}
     shown = [
-        f"{len(value)} classes in a hierarchy" if key in trees else f"{key}={value}"
+        f"{numbered(len(value), 'class')} in a hierarchy" if key in trees else f"{key}={value}"
         for key, value in definition.parameters
         if value != "none" and (metric.kind in COUNTED or value != metric.parameters[key].default)
         if value is not None
@@ -153,15 +161,16 @@ def sentence(definition: Definition, k: int | None = None, n: int | float | None
     """One or two sentences that say what the score is, to paste into a paper."""
     d, method = definition, definition.interval
     one = "" if d.two_classes == "both" else d.two_classes
-    number = "" if k is None else f"{k:,} "
     phrases = [
-        f"{capital(title(d))} is {_what(d, number)}",
+        f"{capital(title(d))} is {_what(d, k)}",
         f" except {_list(d.exclude)}, whose items still count as errors" if d.exclude else "",
         f"; items whose true class is {_list(d.ignore)} are dropped" if d.ignore else "",
         f"; the true classes are scaled to {_shares(d)}" if d.class_shares else "",
         f"; with two classes, only the {one} is scored" if one else "",
         f"; {d.epsilon:g} is added to {_DENOMINATORS[d.epsilon_in]}" if d.epsilon else "",
-        f"; it is the mean over consecutive batches of {d.batch:,} items" if d.batch else "",
+        f"; it is the mean over consecutive batches of {numbered(d.batch, 'item')}"
+        if d.batch
+        else "",
         f"{_zero(d)}.",
         f" Intervals: {100 * method.level:g} %, {method.word} method." if method else "",
         "" if n is None else f" n = {n:,}.",
@@ -176,7 +185,7 @@ def _shares(definition: Definition) -> str:
     return ", ".join(f"{share:g} of {label!r}" for label, share in shares)
 
 
-def _what(definition: Definition, k: str) -> str:
+def _what(definition: Definition, k: int | None) -> str:
     metric = definition.declaration
     if metric.kind not in COUNTED:
         return _scored(definition)
@@ -184,11 +193,14 @@ def _what(definition: Definition, k: str) -> str:
         return _phrase(metric)
     classes = definition.classes
     if isinstance(classes, tuple):
-        over = f"the classes {_list(classes)}"
+        over = f"{'class' if len(classes) == 1 else 'the classes'} {_list(classes)}"
+        k = len(classes)
+    elif k == 1:
+        over = _ONE_CLASS[classes]
     else:
-        over = _CLASSES[classes].format(k=k)
+        over = _CLASSES[classes].format(k="" if k is None else f"{k:,} ")
     if definition.average is None:
-        return f"{_phrase(metric)}, for each of {over}"
+        return f"{_phrase(metric)}, for {'' if k == 1 else 'each of '}{over}"
     if definition.average == "micro":
         return f"{metric.title} of the true and false positives and negatives summed over {over}"
     mean = _MEAN[definition.average]
@@ -277,7 +289,7 @@ def departures(definition: Definition) -> list[str]:
         f"scores only the {d.two_classes} of two classes" if d.two_classes != "both" else "",
         _other_zero(d),
         f"adds {d.epsilon:g} to {where}" if d.epsilon else "",
-        f"averages over batches of {d.batch:,} items" if d.batch else "",
+        f"averages over batches of {numbered(d.batch, 'item')}" if d.batch else "",
     ]
     return [phrase for phrase in phrases if phrase]
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import DefinitionError, TooLargeError
+from whichf1.errors import DefinitionError, TooLargeError, numbered
 from whichf1.metrics.registry import Names, Ratio, Square, agreement
 from whichf1.tables.cells import Array, Margins, is_exact, root
 from whichf1.tables.labels import Labels, as_number
@@ -353,7 +353,8 @@ def square(m: Margins, matrix: Square, name: str) -> Array:
     classes = m.tp.shape[-1]
     if len(matrix) != classes:
         raise DefinitionError(
-            f"{name} has {len(matrix)} rows and columns, but there are {classes} classes. Give one "
+            f"{name} has {numbered(len(matrix), 'row')} and columns, but there are "
+            f"{numbered(classes, 'class')}. Give one "
             "for each class, in label order; declare classes that may be missing with labels=."
         )
     if is_exact(m.tp):

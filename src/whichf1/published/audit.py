@@ -13,7 +13,7 @@ from math import sqrt
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from whichf1.definitions.definition import define
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.published.numbers import Published, Scale, common_scale, read_all
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.macro import bounds, highest_averaged_f1
@@ -65,6 +65,10 @@ class Span:
         low, high = (format(x, spec or ".4f") for x in (self.low, self.high))
         return low if low == high else f"between {low} and {high}"
 
+    def on(self, scale: Scale) -> str:
+        """The same in words, as fractions or in percent like the published numbers."""
+        return format(self, ".2%" if scale == "percent" else ".4f")
+
 
 @dataclass(frozen=True)
 class Misfit:
@@ -100,6 +104,11 @@ class Audit(Displayed):
     def words(self) -> str:
         """The verdict as a claim that the numbers support: 'consistent with averaged F1'."""
         return f"consistent with {FITS[self.verdict]}"
+
+    @property
+    def occurs(self) -> bool:
+        """Whether any predictions have this precision and recall with so many classes."""
+        return self.recomputed or reachable(self.precision, self.recall, self.classes)
 
     @property
     def otherwise(self) -> str | None:
@@ -147,7 +156,7 @@ def audit(
     known = _from_classes(per_class, decimals, p.scale) if counts is None else _from_counts(counts)
     if classes not in (None, known.classes):
         raise InputError(
-            f"classes={classes}, but the data have {known.classes} classes. "
+            f"classes={classes}, but the data have {numbered(known.classes, 'class')}. "
             "Omit classes=, or pass the data of all classes."
         )
     return _compare(p, r, f, known)
@@ -161,12 +170,12 @@ def _judge(p: Published, r: Published, f: Published, classes: int | None) -> Aud
     averaged = Span(bounds(p.low, r.low).low, highest_averaged(p, r, classes))
     verdict = verdict_of(averaged.meets(f), of_averages.meets(f))
     reason = _reason(verdict, f, averaged, of_averages, classes)
-    if not reachable(p, r, classes):
+    if classes is not None and not reachable(p, r, classes):
         verdict = "impossible"
         reason = (
-            f"With {classes} classes and one class per item, precision {p} and recall {r} cannot "
-            "occur together: at least one class is predicted at least as often as it is true, and "
-            "at least one at most as often."
+            f"With {numbered(classes, 'class')} and one class per item, precision {p} and recall "
+            f"{r} cannot occur together: at least one class is predicted at least as often as it "
+            "is true, and at least one at most as often."
         )
     return Audit(verdict, reason, p, r, f, averaged, of_averages, classes)
 
@@ -214,24 +223,25 @@ def reachable(p: Published, r: Published, classes: int | None) -> bool:
 def _reason(
     verdict: Verdict, f: Published, averaged: Span, of_averages: Span, classes: int | None
 ) -> str:
-    of_classes = f" of {classes} classes" if classes is not None else ""
+    of_classes = f" of {numbered(classes, 'class')}" if classes is not None else ""
+    mean, harmonic = averaged.on(f.scale), of_averages.on(f.scale)
     match verdict:
         case "averaged F1":
-            return f"F1 {f} is not the harmonic mean of the two, which is {of_averages}."
+            return f"F1 {f} is not the harmonic mean of the two, which is {harmonic}."
         case "F1 of averages":
             return (
                 f"F1 {f} is the harmonic mean of the two, and averaged F1{of_classes} is at most "
-                f"{averaged.high:.4f}."
+                f"{Span(averaged.high, averaged.high).on(f.scale)}."
             )
         case "either":
             return (
-                f"F1 {f} can be the harmonic mean of the two, {of_averages}, and also the mean of "
-                f"the classes' F1, {averaged}."
+                f"F1 {f} can be the harmonic mean of the two, {harmonic}, and also the mean of the "
+                f"classes' F1, {mean}."
             )
     side = "above" if f.low > averaged.high else "below"
     return (
-        f"F1 {f} lies {side} every averaged F1{of_classes} compatible with the two, {averaged}, "
-        f"and is not their harmonic mean, {of_averages}."
+        f"F1 {f} lies {side} every averaged F1{of_classes} compatible with the two, {mean}, "
+        f"and is not their harmonic mean, {harmonic}."
     )
 
 
@@ -267,8 +277,8 @@ def _compare(p: Published, r: Published, f: Published, known: _Recomputed) -> Au
         if not spans[name].meets(printed)
     ]
     reason = (
-        f"Recomputed from {k} classes, averaged F1 is {averaged} and F1 of averages "
-        f"is {of_averages}; F1 {f} fits {_FITS[verdict]}."
+        f"Recomputed from {numbered(k, 'class')}, averaged F1 is {averaged.on(f.scale)} and "
+        f"F1 of averages is {of_averages.on(f.scale)}; F1 {f} fits {_FITS[verdict]}."
     )
     return Audit(verdict, reason, p, r, f, averaged, of_averages, k, tuple(misfits), True)
 
@@ -290,7 +300,7 @@ def _from_classes(per_class: Any, decimals: int | None, scale: Scale) -> _Recomp
     p, r = (_mean([row[at] for row in classes.values()]) for at in (0, 1))
     f1 = {label: _f1_of_averages(row[0], row[1]) for label, row in classes.items()}
     misfits = [
-        Misfit(f"F1 of class {label}", published, f1[label], CLASS_F1)
+        Misfit(f"F1 of class {label!r}", published, f1[label], CLASS_F1)
         for label, row in classes.items()
         for published in row[2:]
         if not f1[label].meets(published)

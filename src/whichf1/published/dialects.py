@@ -112,8 +112,14 @@ class Group:
 
     @property
     def why(self) -> str:
-        """How the plainest of their definitions differs from the usual macro F1."""
-        return because(self.plainest.definition)
+        """How their definition differs from the usual macro F1; that of the plainest, with its
+        name, if they have several.
+        """
+        reason = because(self.plainest.definition)
+        if len({because(score.definition) for score in self.scores.values()}) == 1:
+            return reason
+        name = next(name for name, score in self.scores.items() if score is self.plainest)
+        return f"For example, {name}: {reason[0].lower()}{reason[1:]}"
 
 
 @dataclass(frozen=True)

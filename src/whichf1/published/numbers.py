@@ -13,7 +13,7 @@ from functools import cached_property
 from numbers import Real
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from whichf1.errors import FileError, InputError
+from whichf1.errors import FileError, InputError, numbered
 from whichf1.published.printed import EMPTY, PrintedTable, read_table, unmarked
 from whichf1.tables.records import dataclass
 
@@ -187,7 +187,9 @@ def _result_row(line: int, name: str, cells: dict[str, Any], classes: int | None
             why = f"the number of classes must be a whole number of at least 1; got {k!r}"
             return row._replace(problem=why)
         if classes not in (None, int(k)):
-            return row._replace(problem=f"the table says {k} classes, not {classes}")
+            return row._replace(
+                problem=f"the table says {numbered(int(k), 'class')}, not {classes}"
+            )
         row = row._replace(classes=int(k))
     marks = {x: unmarked(text) for x, text in cells.items() if isinstance(text, str)}
     lacking = [x for x, text in cells.items() if _is_empty(text)]
@@ -264,7 +266,7 @@ def _known(
     for line, cells in table.rows:
         if len(cells) != len(table.head):
             raise FileError(
-                f"{table.name}, line {line}: {len(cells)} cells, but the header has "
+                f"{table.name}, line {line}: {numbered(len(cells), 'cell')}, but the header has "
                 f"{len(table.head)}"
             )
         name = str(cells[others[0]]).strip() if others else ""

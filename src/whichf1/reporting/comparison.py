@@ -15,6 +15,8 @@ from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import sentence, title
 from whichf1.errors import numbered
 from whichf1.reporting.document import (
+    IN_FILES,
+    Advised,
     Block,
     Cell,
     Document,
@@ -44,7 +46,7 @@ def comparison_document(comparison: Comparison, source: str) -> Document:
         partial(_rows, comparison),
         f"{source}: {size(score.n)}{clustered}, "
         f"{'' if score.classes == VALUE else numbered(len(score.classes), 'class') + ', '}"
-        f"{len(comparison.scores):,} systems",
+        f"{numbered(len(comparison.scores), 'system')}",
         kind="comparison",
     )
 
@@ -145,7 +147,7 @@ def _pairs(comparison: Comparison) -> list[Block]:
     notes = [
         *([f"p: {', '.join(TESTS[test] for test in tests)}{adjusted}."] if tests else []),
         *_certain(pairs),
-        *([f"These are the pairs with the best system, of {len(every):,}; JSON and CSV have all."]
+        *([Advised(f"These are the pairs with the best system, of {len(every):,}.", IN_FILES)]
           if many else []),
         *_cautions(comparison),
         *_resampling(comparison),
@@ -330,8 +332,10 @@ def flip_blocks(
                 f"({ADJUSTED[adjust]}), under each definition."
             )
     notes.append(
-        f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}."
-        + ("" if valued else " The values are in JSON and CSV, or in a table of several metrics.")
+        Advised(
+            f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}.",
+            "" if valued else "The values are in JSON and CSV, or in a table of several metrics.",
+        )
     )
     return [Grid(columns, rows, heading), *map(Note, notes)]
 

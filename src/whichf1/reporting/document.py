@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from shutil import get_terminal_size
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, Self, TypeAlias
 
 from whichf1.definitions.definition import shorten
+from whichf1.errors import InputError
 from whichf1.reporting.escape import (
     breakable,
     csv_text,
@@ -59,6 +60,22 @@ class Standing:
     """The caution of the interval next to it, which is marked."""
     beside: str = ""
     """Its interval, or ± half of that."""
+
+
+IN_FILES = "JSON and CSV have all."
+"""Advice below a table that leaves rows out."""
+
+
+class Advised(str):
+    """A note that is followed by advice for the command line, which only terminals show."""
+
+    advice: str
+
+    def __new__(cls, text: str, advice: str) -> Self:
+        """The note, which is a text like others."""
+        note = super().__new__(cls, text)
+        note.advice = advice
+        return note
 
 
 Cell: TypeAlias = str | int | float | Interval | Standing | None
@@ -207,6 +224,8 @@ CAUTION = "!"
 def first_names(names: Sequence[str], most: int = 4) -> str:
     """The first names, and how many there are besides."""
     rest = len(names) - most
+    if rest == 1:  # it takes no more room than '1 more'
+        return f"{', '.join(names[:most])} and {names[most]}"
     return ", ".join(names[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
@@ -290,6 +309,23 @@ def html_cells(table: Grid, decimals: int = 4) -> list[list[str]]:
     return _body(table, decimals, HTML._replace(code=html))
 
 
+def refuse_whole(value: float) -> None:
+    """Raise that without decimals, a fraction is shown as 0 or 1."""
+    raise InputError(
+        f"without decimals, {value:.4f} is shown as {value:.0f}: use decimals= (--decimals) of at "
+        "least 1, or percentages where they are offered (--percent)"
+    )
+
+
+def _refuse_whole(document: Document, decimals: int) -> None:
+    """Raise if some of the values are fractions, and no decimals are shown."""
+    for block in document.blocks if not decimals else ():
+        for row in block.rows if isinstance(block, Grid) else ():
+            for column, cell in zip(block.columns, row, strict=True):  # type: ignore[union-attr]
+                if column.show is None and isinstance(cell, float) and 0 < abs(cell) < 1:
+                    refuse_whole(cell)
+
+
 SignatureForm: TypeAlias = Literal["none", "short", "full"]
 """No signatures; what differs between them, then once what they share; or all of each."""
 
@@ -308,6 +344,7 @@ def render(
             return json.dumps(document.to_dict(), indent=2, allow_nan=False) + "\n"
         case "csv":
             return csv_text(document.rows())
+    _refuse_whole(document, decimals)
     document = signed(document, signature)
     match format:
         case "markdown":
@@ -404,23 +441,30 @@ class Terminal(NamedTuple):
 
 def text_lines(document: Document, decimals: int, terminal: Terminal) -> Iterator[Line]:
     """Lay a document out in lines: a blank line before each table and before the notes."""
+    _refuse_whole(document, decimals)
     width = terminal.width
     yield from _prose(document.title, width) if document.title else ()
     above = bool(document.title)
+    hidden = False
     for of_columns, group in groupby(document.blocks, _names_a_column):
         if of_columns:
             yield from map(Line, filled(map(_signature_text, group), width, 2))
             continue
         for block in group:
             lines = list(_text_block(block, decimals, terminal))
-            if lines and above and isinstance(block, Grid):
+            if lines and above and (hidden or isinstance(block, Grid)):
                 yield Line("")
             yield from lines
-            above = True
+            above, hidden = True, isinstance(block, Grid) and not lines
     if notes := footnotes(document):
         yield Line("")
         for note in notes:
-            yield from _prose(note, width)
+            yield from _prose(_advising(note, note), width)
+
+
+def _advising(note: str, shown: str) -> str:
+    """The end of a note as shown, and its advice, if it has any."""
+    return f"{shown} {note.advice}".rstrip() if isinstance(note, Advised) else shown
 
 
 def _prose(text: str, width: int | None) -> Iterator[Line]:
@@ -443,7 +487,8 @@ def _text_block(block: Block, decimals: int, terminal: Terminal) -> Iterator[Lin
         case Signature():
             yield from map(Line, wrapped(_signature_text(block), terminal.width, 2, code=True))
         case Note():
-            for line in _lines(block, terminal.pen):
+            *lines, last = _lines(block, terminal.pen)
+            for line in (*lines, _advising(block.text, last)):
                 yield from _prose(line, terminal.width)
 
 

@@ -36,6 +36,7 @@ from whichf1.reporting.document import (
     Rows,
     Signature,
     Standing,
+    refuse_whole,
 )
 from whichf1.reporting.numbers import number, size
 from whichf1.reporting.score import SCORE_COLUMNS, score_cells, worth_notes
@@ -43,7 +44,7 @@ from whichf1.reporting.slices import WHOLE, plain_key, slice_name
 from whichf1.scoring.score import Score
 from whichf1.sources.counts import DATA_OPTIONS
 from whichf1.sources.request import are_sets, has_columns
-from whichf1.statistics.scales import Interval
+from whichf1.statistics.scales import NONE, Interval
 from whichf1.tables.records import dataclass
 from whichf1.tables.slices import Key
 
@@ -57,6 +58,8 @@ ADJUSTED = {
     "none": "not adjusted",
 }
 _TIE = 1e-12
+LOPSIDED = 2.0
+"""If one side of an interval is this many times as long as the other, it is shown instead of ±."""
 
 
 @dataclass(frozen=True)
@@ -164,13 +167,16 @@ class ResultsTable(Presented):
 
     def _cell(self, result: Result, places: int) -> Cell:
         factor = 100 if self.percent else 1
+        if not places and not self.percent and 0 < abs(result.score) < 1:
+            refuse_whole(result.score.value)
         score, interval = result.score, result.score.interval
         text, mark = number(factor * score, places), MARK if result.significant else ""
         if interval is None or self.show == "value":
             return Standing(text, result.rank, mark)
         ends = [number(factor * x, places) for x in (interval.low, interval.high)]
         half = number(factor * (interval.high - interval.low) / 2, places)
-        beside = f"[{', '.join(ends)}]" if self.show == "interval" else f"± {half}"
+        whole = self.show == "interval" or _is_lopsided(score)
+        beside = f"[{', '.join(ends)}]" if whole else f"± {half}"
         return Standing(text, result.rank, mark, interval.caution, beside)
 
     def _title(self) -> str:
@@ -182,7 +188,7 @@ class ResultsTable(Presented):
         unpaired = any(UNPAIRED in tests for tests in self.tests.values())
         same = "" if unpaired else "the same "
         return (
-            f"{lead}{len(self.results):,} systems on {same}{size(score.n)}, "
+            f"{lead}{numbered(len(self.results), 'system')} on {same}{size(score.n)}, "
             f"{numbered(len(score.classes), 'class')}{sliced}{unit}"
         )
 
@@ -214,6 +220,11 @@ class ResultsTable(Presented):
             "interval": f" [ ]: {share} interval.",
             "error": f" ±: half of the {share} interval.",
         }
+        every = [
+            x.score for each in self.blocks.values() for r in each.values() for x in r.values()
+        ]
+        if any(map(_is_lopsided, every)):
+            beside["error"] += " [ ]: the whole interval, where it is far from symmetric."
         tests = " or ".join(sorted({test for each in self.tests.values() for test in each}))
         tested = f"a paired test ({tests}) on the same"
         if tests == UNPAIRED:
@@ -399,6 +410,19 @@ def results_table(  # type: ignore[misc]  # as in compare
     plans = plan_each(metrics, chosen, level, planning, sets=sets)
     runs = read_once(next(iter(plans.values()))[0], y_true, systems, options, by)
     return make_table(plans, runs, baseline, **shown)
+
+
+def _is_lopsided(score: Score) -> bool:
+    """Whether ± half of the interval would mislead: it leaves the bounds, or is far from it."""
+    interval = score.interval
+    if interval is None:
+        return False
+    low, high = score.definition.bounds
+    half = (interval.high - interval.low) / 2
+    if score.value - half < low - NONE or score.value + half > high + NONE:
+        return True
+    sides = sorted((score.value - interval.low, interval.high - score.value))
+    return sides[1] > LOPSIDED * sides[0]
 
 
 Plans: TypeAlias = Mapping[str, tuple[Definition, Plan]]

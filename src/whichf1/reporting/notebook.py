@@ -180,12 +180,12 @@ def _macro(macro: MacroF1) -> Document:
 
 
 def _curve(curve: Curve) -> Document:
-    said = f"{curve.y_label} by {curve.x_label}, {len(curve):,} points"
+    said = f"{curve.y_label} by {curve.x_label}, {numbered(len(curve), 'point')}"
     return replace(_scores([curve.score]), title=said)
 
 
 def _prevalence(curve: PrevalenceCurve) -> Document:
-    said = f"{curve.y_label} by {curve.x_label}, {len(curve):,} points"
+    said = f"{curve.y_label} by {curve.x_label}, {numbered(len(curve), 'point')}"
     return replace(_scores([curve.score]), title=said)
 
 

@@ -21,8 +21,12 @@ def signed(value: float, decimals: int) -> str:
 
 
 def brief(interval: Interval, decimals: int) -> str:
-    """Format an interval for a terminal, with one decimal less than its value: [.582, 1.00]."""
-    fewer = max(1, decimals - 1)
+    """Format an interval for a terminal: [.582, 1.00].
+
+    It has one decimal less than its value, unless that has three or fewer: rounded further, an
+    interval could lie beside its value.
+    """
+    fewer = decimals if decimals <= 3 else decimals - 1
     return f"[{_end(interval.low, fewer)}, {_end(interval.high, fewer)}]"
 
 
@@ -46,6 +50,11 @@ def items(n: float, decimals: int = 0) -> str:
 def size(n: float) -> str:
     """Say how many items there are, or their weight."""
     return numbered(n, "item") if isinstance(n, int) else f"weight {items(n)}"
+
+
+def different(distinct: int) -> str:
+    """How many numbers several programs print."""
+    return "the same number" if distinct == 1 else f"{distinct} different numbers"
 
 
 def share_text(value: float) -> str:

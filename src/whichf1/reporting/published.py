@@ -7,12 +7,21 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from whichf1.definitions.words import because
-from whichf1.errors import InputError, numbered
+from whichf1.errors import InputError, numbered, verb
 from whichf1.published.audit import FITS, SIGNATURES, Audit, Verdict, audit
 from whichf1.published.dialects import Conversion, Dialect, DialectTable
 from whichf1.published.explain import Explanation, Match
 from whichf1.published.numbers import Scale, read_results
-from whichf1.reporting.document import Cell, Document, Grid, GridColumn, Presented
+from whichf1.reporting.document import (
+    Advised,
+    Cell,
+    Document,
+    Grid,
+    GridColumn,
+    Presented,
+    first_names,
+)
+from whichf1.reporting.numbers import different
 from whichf1.tables.records import dataclass
 
 MOST_MATCHES = 10
@@ -26,14 +35,14 @@ SIGNATURE = GridColumn("signature", "code")
 def _document(
     kind: str,
     title: str,
-    table: Grid,
+    table: Grid | None,
     rows: Sequence[dict[str, Any]],
     notes: Sequence[str] = (),
     **facts: Any,
 ) -> Document:
     """A table for people; for programs, the rows and, in JSON, some facts."""
     return Document(
-        [table],
+        [] if table is None else [table],
         lambda: {"title": title, **facts, "rows": rows, "notes": list(notes)},
         lambda: [rows[0], *(row.values() for row in rows)],
         title,
@@ -54,7 +63,7 @@ def dialect_list(dialects: Mapping[str, Dialect]) -> Document:
     names = [column.name.replace(" ", "_") for column in columns]
     rows = [dict(zip(names, line, strict=True)) for line in cells]
     return _document(
-        "dialect_list", f"{len(rows)} dialects of macro F1", Grid(columns, cells), rows
+        "dialect_list", f"{numbered(len(rows), 'dialect')} of macro F1", Grid(columns, cells), rows
     )
 
 
@@ -65,14 +74,22 @@ def dialect_document(source: str, table: DialectTable) -> Document:
         for group in table.groups
     ]
     rows = [
-        {"dialect": name, "value": x.value, "group": at, "why": group.why, "signature": x.signature}
+        {
+            "dialect": name,
+            "value": x.value,
+            "group": at,
+            "why": because(x.definition),
+            "signature": x.signature,
+        }
         for at, group in enumerate(table.groups, 1)
         for name, x in group.scores.items()
     ]
+    apart = f", up to {table.spread:.4f} apart" if table.distinct > 1 else ""
     return _document(
         "dialects",
-        f"{source}: {len(rows)} dialects of macro F1 give {table.distinct} different numbers, "
-        f"up to {table.spread:.4f} apart",
+        f"{source}: {numbered(len(rows), 'dialect')} of macro F1 "
+        f"{verb(len(rows), 'gives', 'give')} "
+        f"{different(table.distinct)}{apart}",
         Grid((VALUE, DIALECTS, WHY, SIGNATURE), groups, stacked=True),
         rows,
         [f"{name} does not apply: {why}" for name, why in table.absent.items()],
@@ -91,9 +108,19 @@ def explanation_document(source: str, explanation: Explanation) -> Document:
         for each in x.definitions
     ]
     hidden = len(matches) - MOST_MATCHES
-    notes = [f"{hidden} more values match: all are in --format csv"] if hidden > 0 else []
+    notes: list[str] = (
+        [
+            Advised(
+                f"{hidden} more {verb(hidden, 'value matches', 'values match')}.",
+                "All are in --format csv.",
+            )
+        ]
+        if hidden > 0
+        else []
+    )
     notes.append(
-        f"{explanation.searched:,} definitions were tried; of those with the same value, the "
+        f"{numbered(explanation.searched, 'definition')} "
+        f"{verb(explanation.searched, 'was', 'were')} tried; of those with the same value, the "
         "simplest is shown."
     )
     shown = [_match_row(match) for match in matches[:MOST_MATCHES]]
@@ -129,7 +156,9 @@ def audit_document(audit: Audit) -> Document:
     title = f"{audit.words[0].upper()}{audit.words[1:]}: {audit.reason}"
     notes = [*_misfits("", audit), *([audit.otherwise] if audit.otherwise else [])]
     rows = [_audit_record("", audit)]
-    return _document("audit", title, _readings(audit), rows, notes, **_tallied([audit]))
+    return _document(
+        "audit", title, _readings(audit) if audit.occurs else None, rows, notes, **_tallied([audit])
+    )
 
 
 class AuditedRow(NamedTuple):
@@ -172,12 +201,12 @@ class AuditTable(Presented):
         notes = [
             note for row in self.rows if row.audit for note in _misfits(f"{row.name}: ", row.audit)
         ]
-        notes += dict.fromkeys(x.otherwise for x in audits if x.otherwise)
+        notes += _otherwise(self.rows)
         notes += [f"Printed with a spread, so perhaps means over runs: {', '.join(self.spreads)}."][
             : len(self.spreads)
         ]
         notes += [f"{name}: {signature}" for name, signature in SIGNATURES.items()]
-        title = f"{len(self.rows)} rows: {', '.join(words)}"
+        title = f"{numbered(len(self.rows), 'row')}: {', '.join(words)}"
         records = [_row_record(row) for row in self.rows]
         return _document("audit", title, Grid(columns, cells), records, notes, **keys)
 
@@ -244,15 +273,26 @@ def _row_record(row: AuditedRow) -> dict[str, Any]:
 
 def _misfits(lead: str, audit: Audit) -> list[str]:
     return [
-        f"{lead}{x.name} is {x.recomputed}, not {x.published} ({x.signature})"
+        f"{lead}{x.name} is {x.recomputed.on(x.published.scale)}, not {x.published} ({x.signature})"
         for x in audit.misfits
     ]
+
+
+def _otherwise(rows: Sequence[AuditedRow]) -> list[str]:
+    """What would break the verdicts, with the rows that it is about unless these are all."""
+    names: dict[str | None, list[str]] = {}
+    for row in rows:
+        if row.audit is not None:
+            names.setdefault(row.audit.otherwise, []).append(row.name)
+    if len(names) == 1:
+        return [note for note in names if note is not None]
+    return [f"{first_names(of)}: {note}" for note, of in names.items() if note is not None]
 
 
 def _readings(audit: Audit) -> Grid:
     """The possible values of each of the two macro F1s."""
     spans = {"averaged F1": audit.averaged, "F1 of averages": audit.of_averages}
-    rows = [[name, f"{span}", SIGNATURES[name]] for name, span in spans.items()]
+    rows = [[name, span.on(audit.f1.scale), SIGNATURES[name]] for name, span in spans.items()]
     return Grid((GridColumn("can be"), GridColumn("value"), SIGNATURE), rows)
 
 

@@ -16,11 +16,12 @@ from whichf1.definitions.methods import find_method
 from whichf1.definitions.names import BOTH
 from whichf1.definitions.options import CHECKS, Options
 from whichf1.definitions.signature import names_of
-from whichf1.definitions.words import identifier, sentence, title
-from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered
+from whichf1.definitions.words import capital, identifier, sentence, title
+from whichf1.errors import DefinitionError, FileError, InputError, is_among, numbered, verb
 from whichf1.metrics import COUNTED, plain_name
 from whichf1.reporting.document import (
     CAUTION,
+    Advised,
     Block,
     Cell,
     Document,
@@ -30,6 +31,7 @@ from whichf1.reporting.document import (
     Presented,
     Rows,
     Signature,
+    first_names,
 )
 from whichf1.reporting.numbers import items, number, share_text, size
 from whichf1.scoring.decisions import at_threshold
@@ -69,9 +71,9 @@ AGREEMENT = ("accuracy", "krippendorff_alpha")
 """What slices of ratings are scored by."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
-UNORIENTED = (
-    "These scores are the same whether rows are true or predicted. For precision, recall and "
-    "scores based on them, add --rows true or --rows predicted."
+UNORIENTED = Advised(
+    "These scores are the same whether rows are true or predicted.",
+    "For precision, recall and scores based on them, add --rows true or --rows predicted.",
 )
 Named: TypeAlias = Sequence[tuple[str, Definition]]
 """Definitions, each with its displayed name."""
@@ -206,7 +208,7 @@ class Report(Presented, Drawable):
             partial(_record, self),
             partial(_rows, self),
             f"{self.source and f'{self.source}: '}{_size(counts)}",
-            [*notes, *orientation, *interval_notes(self)],
+            [*notes, *zero_notes(self), *orientation, *interval_notes(self)],
             "score",
         )
 
@@ -513,7 +515,8 @@ def score_table(report: Report, scores: Sequence[tuple[str, Score]] | None = Non
     rows: list[list[Cell]] = [
         [name, x.value, *([x.interval] if level else []), x.signature] for name, x in scores
     ]
-    said = [said_of(name, x.definition, len(x.classes), x.n) for name, x in scores]
+    raters = isinstance(report.counts, Ratings)
+    said = [said_of(name, x.definition, len(x.classes), x.n, raters=raters) for name, x in scores]
     return Grid([*columns, GridColumn("signature", "code")], rows, sentences=said)
 
 
@@ -558,10 +561,20 @@ def _mistakes(counts: Counts) -> list[str]:
     return [f"Most often confused: {', '.join(pairs)}."]
 
 
-def said_of(name: str, definition: Definition, k: int, n: float) -> str:
-    """The definition of a score, in a sentence for a paper."""
+OBSERVED = (
+    "Observed agreement is the fraction of pairs of ratings of the same item that agree, averaged "
+    "over the items with two ratings or more"
+)
+"""What accuracy is if raters are compared with each other, and nothing is predicted."""
+
+
+def said_of(name: str, definition: Definition, k: int, n: float, *, raters: bool = False) -> str:
+    """The definition of a score, in a sentence for a paper; ``raters``: of ratings."""
+    said = sentence(definition, k, n)
+    if raters and definition.metric == "accuracy":
+        return OBSERVED + said[said.index(".") :]
     lead = "" if name == title(definition) else f"{name}: "
-    return f"{lead}{sentence(definition, k, n)}"
+    return f"{lead}{said}"
 
 
 def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") -> list[str]:
@@ -570,7 +583,9 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
     if macro is None:
         return []
     k = len(macro.labels)
-    most = f"with {k} classes by up to {macro.supremum:.3g}"
+    most = f"with {numbered(k, 'class')} by up to {macro.supremum:.3g}"
+    if k == 1:
+        return [f"{lead} are equal, because there is only one class."]
     if macro.gap < 0.5 * 10**-decimals:
         return [f"{lead} agree to {decimals} decimals (they can differ {most})."]
     notes = [f"{lead} differ by {number(macro.gap, decimals)} ({most})."]
@@ -579,9 +594,11 @@ def gap_notes(report: Report, decimals: int, lead: str = "The two macro F1s") ->
         parts = macro.contributions
         first = int(parts.argmax())
         share = share_text(float(parts[first] / parts.sum()))
-        notes.append(f"Class {macro.labels[first]} accounts for {share} of it.")
+        notes.append(f"Class {macro.labels[first]!r} accounts for {share} of it.")
     elif k > 2 and pair.share >= WORTH_NAMING:
-        notes.append(f"Classes {pair.a} and {pair.b} account for {share_text(pair.share)} of it.")
+        notes.append(
+            f"Classes {pair.a!r} and {pair.b!r} account for {share_text(pair.share)} of it."
+        )
     return notes
 
 
@@ -599,23 +616,35 @@ def interval_notes(report: Report) -> list[str]:
     if isinstance(report.counts, Ratings) and report.counts.occurring == 1:
         label = report.counts.labels[int(report.counts.label[0])]
         notes.append(
-            f"All ratings are {label}. Where no disagreement is expected, agreement beyond chance "
+            f"All ratings are {label!r}. Where no disagreement is expected, agreement beyond "
+            "chance "
             "is 0/0, and the signature says after undef: what that gives."
         )
     if asked and any(not x.declaration.smooth and x.interval is None for x, *_ in every):
         notes.append(
-            "–: no interval is known to be valid, because the score is biased or depends on "
-            "individual items. To see how much it varies: --interval bootstrap."
+            Advised(
+                "–: no interval is known to be valid, because the score is biased or depends on "
+                "individual items.",
+                "To see how much it varies: --interval bootstrap.",
+            )
         )
     undefined = max((interval.undefined for interval in asked if interval), default=0)
     if undefined:
-        said = f"Up to {undefined:,} replicates were undefined; intervals leave them out."
+        said = (
+            f"Up to {numbered(undefined, 'replicate')} {verb(undefined, 'was', 'were')} undefined; "
+            f"intervals leave {verb(undefined, 'it', 'them')} out."
+        )
         return [*notes, said]
     if all(asked):
         return notes
     if report.counts.weighted and getattr(report.counts, "squares", None) is None:
         return [*notes, f"–: {NO_SQUARES}"]
-    why = "the score does not vary over these items"
+    lacking = [definition for definition, _, x in shown if x is None]
+    without = [each for each in lacking if not _is_empty(each, report.counts)]
+    reasons = ["the score does not vary over these items"] if without else []
+    if len(without) < len(lacking):
+        reasons.append("the score is 0/0")
+    why = " or ".join(reasons)
     if any(x is None and not _is_within(value, definition) for definition, value, x in shown):
         why += ", or is not between its bounds"
     note = f"–: no interval, because {why}."
@@ -623,7 +652,62 @@ def interval_notes(report: Report) -> list[str]:
     plain = counted and not any([*(x.made for x in scores), *(x.made for x in tables)])
     if not plain or not isinstance(report.counts, Counts):
         return [*notes, note]
-    return [*notes, f"{note} For proportions, there is one with: -m precision --interval wilson."]
+    advice = "For proportions, there is one with: -m precision --interval wilson."
+    return [*notes, Advised(note, advice)]
+
+
+def zero_notes(report: Report) -> list[str]:
+    """The scores that are 0/0, and what that counts as."""
+    counts = report.counts
+    if isinstance(counts, (Extent, Ratings)) or not hasattr(counts, "per_class"):
+        return []
+    notes = []
+    for name, table in report.per_class:
+        found = None
+        if (table.array == table.definition.undefined).any():
+            found = _undefined_classes(table.definition, counts, name)
+        notes += [found] if found else []
+    whole: dict[str, list[str]] = {}
+    for name, score in report.scores:
+        definition = score.definition
+        if score.value == definition.undefined and _is_empty(definition, counts):
+            whole.setdefault(f"{definition.undefined}", []).append(name)
+    for gives, names in whole.items():
+        listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        notes.append(
+            f"{capital(listed)} {verb(len(names), 'is', 'are')} 0/0, which counts as {gives}."
+        )
+    return notes
+
+
+def _undefined_classes(definition: Definition, counts: Any, name: str) -> str | None:
+    """The classes for which a score is 0/0, in a sentence."""
+    if not _has_rule(definition):
+        return None
+    bare = replace(definition, undefined="nan", interval=None, data=())
+    scores = evaluate_per_class(bare, counts)
+    without = [
+        repr(x) for x, value in zip(scores.labels, scores.array, strict=True) if value != value
+    ]
+    if not without:
+        return None
+    return (
+        f"{capital(name)} of {first_names(without)} is 0/0, which counts as {definition.undefined}."
+    )
+
+
+def _has_rule(definition: Definition) -> bool:
+    """Whether 0/0 counts as a number, which a report has to say."""
+    kind = definition.declaration.kind
+    return kind in COUNTED and not definition.declaration.total and definition.undefined in (0, 1)
+
+
+def _is_empty(definition: Definition, counts: Any) -> bool:
+    """Whether a score of all items is 0/0 as a whole, such as kappa of a single class."""
+    if not _has_rule(definition) or definition.declaration.kind == "rate":
+        return False
+    bare = replace(definition, undefined="nan", interval=None, data=())
+    return math.isnan(evaluate(bare, counts).value)
 
 
 def _is_within(value: float, definition: Definition) -> bool:
@@ -720,7 +804,10 @@ def threshold_document(source: str, best: BestThreshold, around: int, decimals: 
         if best.interval is not None and best.interval.caution is not None:
             notes.append(f"{CAUTION} {best.interval.caution}.")
     worth = effective_n(best.curve.ranking)
-    notes += [best.note, *worth_notes(worth)]
+    note, _, _ = best.note.partition(";")
+    advice = "To estimate by how much: correct='bootstrap' (--correct bootstrap)."
+    notes += [best.note if best.corrected is not None else Advised(f"{note}.", advice)]
+    notes += worth_notes(worth)
     if best.calibrated is not None:
         notes.append(
             f"If the scores are calibrated, the best threshold is F1/2 = {best.calibrated:.4f}."

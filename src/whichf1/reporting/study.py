@@ -25,6 +25,8 @@ from whichf1.reporting.comparison import (
     to_places,
 )
 from whichf1.reporting.document import (
+    IN_FILES,
+    Advised,
     Block,
     Cell,
     Document,
@@ -176,7 +178,7 @@ def _with_best(study: Study, pairs: Sequence[Any]) -> tuple[Sequence[Any], list[
     if len(pairs) <= MOST_PAIRS:
         return pairs, []
     best = study.ranking[0]
-    note = f"These are the pairs with the best system, of {len(pairs):,}; JSON and CSV have all."
+    note = Advised(f"These are the pairs with the best system, of {len(pairs):,}.", IN_FILES)
     return [x for x in pairs if best in (x.a, x.b)], [note]
 
 
@@ -300,7 +302,7 @@ def _folds(study: Study) -> Iterator[Block]:
     several = {"data_set": GridColumn("data set")} if len(study.crossed) > 1 else {}
     first = study.folds[0]
     repeated = f", repeated {first.repeats} times" if first.repeats > 1 else ""
-    heading = f"Pairs: A − B, by {first.folds} folds{repeated}"
+    heading = f"Pairs: A − B, by {numbered(first.folds, 'fold')}{repeated}"
     for test in sorted(FOLD_TESTS, key=lambda test: test != first.test):
         tests: list[FoldTest] = [x for x in (getattr(pair, test) for pair in pairs) if x]
         if not tests:
@@ -328,7 +330,8 @@ def _folds(study: Study) -> Iterator[Block]:
 
 def _posterior_words(study: Study, test: str) -> str:
     if study.plan.rope is None:
-        return f"P: {test}. Name a region of practical equivalence with rope (--rope)."
+        advice = "Name a region of practical equivalence with rope (--rope)."
+        return Advised(f"P: {test}.", advice)
     return f"P: {test}; 'rope': A and B differ by no more than {study.plan.rope:g}."
 
 
@@ -401,7 +404,8 @@ def _wilcoxon_limit(study: Study) -> str:
         return ""
     adjusted = f" ({min(least * times, 1.0):.4f} adjusted)" if times > 1 else ""
     return (
-        f" With {most} data sets, the smallest p-value of Wilcoxon's test is {least:.4f}{adjusted},"
+        f" With {numbered(most, 'data set')}, the smallest p-value of Wilcoxon's test is "
+        f"{least:.4f}{adjusted},"
         " so it cannot find a significant difference."
         + (" Use the meta-analysis above, which can." if any(x.meta for x in study.across) else "")
     )

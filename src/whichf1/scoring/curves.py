@@ -16,7 +16,7 @@ from whichf1 import kernel
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import SEED, Auto, whole
 from whichf1.definitions.words import title
-from whichf1.errors import DefinitionError, InputError, is_among, is_number
+from whichf1.errors import DefinitionError, InputError, is_among, is_number, numbered
 from whichf1.metrics.calibration import Binning, bin_edges, bin_of, equal_width
 from whichf1.metrics.ranking import gain
 from whichf1.scoring.decisions import at_threshold
@@ -116,7 +116,7 @@ class Curve(Drawable):
         return len(self.x)
 
     def __repr__(self) -> str:
-        return f"<{self.y_label} by {self.x_label}: {len(self):,} points, {self.score}>"
+        return f"<{self.y_label} by {self.x_label}: {numbered(len(self), 'point')}, {self.score}>"
 
 
 class RocCurve(Curve):
@@ -506,7 +506,7 @@ class PrevalenceCurve(Drawable):
         return len(self.x)
 
     def __repr__(self) -> str:
-        return f"<{self.y_label} by {self.x_label}: {len(self):,} points, {self.score}>"
+        return f"<{self.y_label} by {self.x_label}: {numbered(len(self), 'point')}, {self.score}>"
 
 
 _PREVALENCES = np.arange(1, 100) / 100

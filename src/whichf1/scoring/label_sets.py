@@ -13,7 +13,7 @@ import numpy as np
 
 from whichf1 import kernel
 from whichf1.definitions.definition import Definition
-from whichf1.errors import DefinitionError, InputError, ShapeError
+from whichf1.errors import DefinitionError, InputError, ShapeError, numbered
 from whichf1.metrics.label_sets import table_of_items
 from whichf1.sources.label_sets import ranked_labels
 from whichf1.sources.lines import ScoredLines, check_probabilities, ranking_of
@@ -40,7 +40,8 @@ def settled(definition: Definition, lines: ScoredLines) -> Definition:
     metric, arguments = definition.declaration, definition.arguments
     if definition.average is None:
         raise DefinitionError(
-            f"{metric.name} of {lines.width} labels: pass average='macro', 'weighted', 'micro' or "
+            f"{metric.name} of {numbered(lines.width, 'label')}: pass average='macro', "
+            "'weighted', 'micro' or "
             f"'samples', or positive=LABEL for one; {metric.name}.per_class scores each of them."
         )
     if arguments.get("multi_class") not in (None, "ovr"):

@@ -19,7 +19,7 @@ from whichf1 import kernel
 from whichf1.definitions.definition import Definition, define
 from whichf1.definitions.methods import Auto
 from whichf1.definitions.signature import read
-from whichf1.errors import DefinitionError, InputError, ShapeError
+from whichf1.errors import DefinitionError, InputError, ShapeError, numbered
 from whichf1.kernel import LossSums
 from whichf1.metrics import find
 from whichf1.scoring.label_sets import (
@@ -904,13 +904,15 @@ def over_each_class(definition: Definition, names: Labels) -> Definition:
     if definition.average is None and not ways:
         one = ", or one score for each item" if len(names) == 2 else ""
         raise DefinitionError(
-            f"{metric.name} of {len(names)} classes: pass positive=CLASS to score one against the "
+            f"{metric.name} of {numbered(len(names), 'class')}: pass positive=CLASS to score "
+            "one against the "
             f"rest{one}, or average='macro' or 'weighted' for a mean over the classes."
         )
     if definition.average is None:
         way = f", and multi_class={' or '.join(map(repr, ways))}"
         raise DefinitionError(
-            f"{metric.name} of {len(names)} classes: pass average='macro' or 'weighted'{way}, or "
+            f"{metric.name} of {numbered(len(names), 'class')}: pass average='macro' or "
+            f"'weighted'{way}, or "
             "positive=CLASS for one."
         )
     asked = definition.arguments.get("multi_class")

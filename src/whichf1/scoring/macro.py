@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from whichf1.definitions.options import Options
-from whichf1.errors import DefinitionError, InputError, is_number
+from whichf1.errors import DefinitionError, InputError, is_number, numbered
 from whichf1.metrics.averaging import ZeroRule, per_class
 from whichf1.metrics.rates import f1, precision, recall
 from whichf1.scoring.evaluate import evaluate
@@ -202,7 +202,7 @@ def extremal(n: int, z: int) -> Counts:
     """
     _at_least(2, n)
     _at_least(0, z)
-    refuse_dense(8 * int(n) ** 2, f"a matrix of {n:,} classes")
+    refuse_dense(8 * int(n) ** 2, f"a matrix of {numbered(n, 'class')}")
     predicted_by_true = np.eye(n, dtype=np.int64)
     for first in range(0, n - n % 2, 2):
         predicted_by_true[first + 1, first] = z
@@ -243,7 +243,8 @@ def bounds(precision: float, recall: float, classes: int | None = None) -> Bound
     _at_least(1, classes)
     if abs(precision - recall) > (classes - 1) / classes + 1e-12:
         raise InputError(
-            f"no table of {classes} classes has macro precision {precision} and macro recall "
+            f"no table of {numbered(classes, 'class')} has macro precision {precision} and "
+            "macro recall "
             f"{recall}: some class has precision ≤ recall, so they differ by at most "
             f"{(classes - 1) / classes:.4g}"
         )

@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from whichf1.definitions.definition import Definition, Frozen
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, numbered
 from whichf1.metrics import COUNTED
 from whichf1.tables.cells import Array, Table, every_class
 from whichf1.tables.counts import Counts
@@ -57,7 +57,7 @@ class Property:
 
     def __str__(self) -> str:
         if self.before is None or self.after is None or self.scores is None:
-            return f"yes{self._always()} ({self.tried:,} pairs of tables tried)"
+            return f"yes{self._always()} ({numbered(self.tried, 'pair')} of tables tried)"
         (a, b), (x, y) = self.scores, (self.before, self.after)
         return f"no: {a:.4f} on {_written(x)}, {b:.4f} on {_written(y)}"
 
@@ -66,7 +66,9 @@ class Property:
             return ""
         if len({*self.value.values()}) == 1:
             return f": always {next(iter(self.value.values())):.4g}"
-        return ": " + ", ".join(f"{x:.4g} with {k} classes" for k, x in self.value.items())
+        return ": " + ", ".join(
+            f"{x:.4g} with {numbered(k, 'class')}" for k, x in self.value.items()
+        )
 
 
 def _written(matrix: Matrix) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.signature import with_data
-from whichf1.errors import DefinitionError, OtherDataWarning, warn
+from whichf1.errors import DefinitionError, OtherDataWarning, numbered, warn
 from whichf1.statistics.scales import Interval
 from whichf1.tables.cells import Array
 from whichf1.tables.display import Displayed, Drawable
@@ -314,9 +314,11 @@ def _other_data(definition: Definition, score: Score | PerClass) -> Iterator[tup
     classes = score.classes if isinstance(score, Score) else score.labels
     facts = {"k": len(classes), "labels": classes.digest}
     if any(str(said.get(key, value)) != str(value) for key, value in facts.items()):
+        k = str(said.get("k", ""))
+        of_classes = numbered(int(k), "class") if k.isdecimal() else "other classes"
         yield (
             "classes",
-            f"of {said.get('k', 'other')} classes (labels:{said.get('labels', '–')}), but these "
+            f"of {of_classes} (labels:{said.get('labels', '–')}), but these "
             f"are {facts['k']} (labels:{facts['labels']}). Declare labels= to score the same ones.",
         )
     if said.get("weighted") and "weighted" not in made:

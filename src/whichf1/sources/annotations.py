@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn, Unpack
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import FileError, InputError, LabelError, ShapeError
+from whichf1.errors import FileError, InputError, LabelError, ShapeError, numbered, verb
 from whichf1.sources.answers.lines import slices_of
 from whichf1.sources.answers.rows import cluster_name, clusters_in, from_json, sizes_of
 from whichf1.sources.counts import Reading
@@ -603,7 +603,9 @@ def _wide(
     bad = sum(int(row[-1]) for row in rows)
     if bad:
         raise InputError(
-            f"{origin.name}: {bad:,} items have no valid weight in column {columns.weights!r}. "
+            f"{origin.name}: {numbered(bad, 'item')} {verb(bad, 'has', 'have')} no valid "
+            "weight in column "
+            f"{columns.weights!r}. "
             "Weights must be finite and not negative; frequencies must be whole numbers."
         )
     names = (columns.true, *columns.preds)

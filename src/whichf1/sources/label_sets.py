@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError, is_number
+from whichf1.errors import DefinitionError, InputError, LabelError, ShapeError, is_number, numbered
 from whichf1.sources.answers.label_sets import count_cells
 from whichf1.sources.arrays import NUMBERS
 from whichf1.sources.counts import Reading
@@ -198,7 +198,7 @@ def _common_labels(sides: Sequence[SetLines]) -> Labels:
             )
         if matrix and side.matrix and len(side.labels) != len(matrix.labels):
             raise ShapeError(
-                f"{matrix.name} has {len(matrix.labels)} columns, {side.name} has "
+                f"{matrix.name} has {numbered(len(matrix.labels), 'column')}, {side.name} has "
                 f"{len(side.labels)}: both need the same labels in the same order"
             )
         if matrix and not _fits(side, matrix):
@@ -308,7 +308,10 @@ def _columns(names: Sequence[Any] | None, width: int, name: str, declared: Label
     if declared is None:
         return Labels(range(width) if names is None else names)
     if len(declared) != width:
-        raise ShapeError(f"{name} has {width} columns, labels= has {len(declared)} labels")
+        raise ShapeError(
+            f"{name} has {numbered(width, 'column')}, labels= has "
+            f"{numbered(len(declared), 'label')}"
+        )
     if names is None:
         return declared
     places = columns_by_class(names, declared)
@@ -380,7 +383,8 @@ def ranked_labels(
     names = declared or columns
     if (sets.items, len(names)) != values.shape:
         raise ShapeError(
-            f"y_true has {sets.items:,} items and {len(names)} labels, scores have shape "
+            f"y_true has {numbered(sets.items, 'item')} and {numbered(len(names), 'label')}, "
+            "scores have shape "
             f"{values.shape}. Pass a score for each item and label, and declare labels= for sets."
         )
     if not sets.items:

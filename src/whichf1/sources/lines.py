@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.errors import InputError, LabelError, ShapeError, numbered
 from whichf1.sources.request import (
     EXACT,
     classes_of_columns,
@@ -385,7 +385,8 @@ def predicted_binary(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
     items, values, names, label = binary(lines, positive)
     if len(names) > 2:
         raise ShapeError(
-            f"one probability for each item, but {len(names)} classes {list(names[:6])!r}. "
+            f"one probability for each item, but {numbered(len(names), 'class')} "
+            f"{list(names[:6])!r}. "
             "Pass a column of probabilities for each class."
         )
     check_probabilities(values)
@@ -400,7 +401,8 @@ def predicted_signed(lines: ScoredLines, positive: Any) -> tuple[Predicted, Labe
     items, values, names, label = binary(lines, positive)
     if len(names) > 2:
         raise ShapeError(
-            f"one score for each item, but {len(names)} classes {list(names[:6])!r}. Pass a column "
+            f"one score for each item, but {numbered(len(names), 'class')} "
+            f"{list(names[:6])!r}. Pass a column "
             "of scores for each class."
         )
     codes = (items.values == label).astype(np.intp)
@@ -424,7 +426,8 @@ def column_classes(items: Column, labels: Any, columns: int) -> Labels:
     names = classes_of(items, labels)
     if len(names) != columns:
         raise ShapeError(
-            f"there are {columns} columns of scores and {len(names)} classes "
+            f"there are {numbered(columns, 'column')} of scores and "
+            f"{numbered(len(names), 'class')} "
             f"{list(names[:6])!r}. Declare the class of each column, in order: labels=[...]."
         )
     return names

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, did_you_mean
+from whichf1.errors import FileError, InputError, did_you_mean, numbered
 from whichf1.tables.labels import VALUE, Labels, from_text
 from whichf1.tables.trials import ABSENT, DataSet, RunKey, Trials, as_codes, joined, named
 
@@ -581,7 +581,8 @@ def _clusters(
         others = sorted({name for x in samples for name in x.fields})
         known_ones = did_you_mean(cluster, others) if others else "The questions have no fields."
         raise InputError(
-            f"{told}: the field {cluster!r} is missing for {lacking:,} of {len(known):,} items. "
+            f"{told}: the field {cluster!r} is missing for {lacking:,} of "
+            f"{numbered(len(known), 'item')}. "
             f"{known_ones}"
         )
     texts = [str(known[item]) for item in ids]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, ShapeError, WeightError
+from whichf1.errors import InputError, LabelError, ShapeError, WeightError, numbered
 from whichf1.sources.answers.label_sets import keys_of_cells, read_bit, refuse_widths
 from whichf1.sources.answers.rows import from_json, plain_value
 from whichf1.sources.engines.frames import SEVERAL, column_names
@@ -366,8 +366,9 @@ def _columns_of_runs(data: Any, columns: Columns) -> RunColumns:
             "their order."
         )
     if labels is not None and len(Labels(labels)) != len(first):
-        raise InputError(f"there are {len(Labels(labels))} labels, and {len(first)} columns of "
-                         "a run: name a column for each, in the same order")  # fmt: skip
+        raise InputError(f"there are {numbered(len(Labels(labels)), 'label')}, and "
+                         f"{numbered(len(first), 'column')} of a run: name a column for each, in "
+                         "the same order")  # fmt: skip
     if not columns.bits:
         refuse_other_order(first, labels, "Pass probs={class: column}.")
     return RunColumns(runs, labels)

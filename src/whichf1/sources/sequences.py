@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error
+from whichf1.errors import InputError, LabelError, ShapeError, WeightError, WhichF1Error, numbered
 from whichf1.tables.cells import Array
 from whichf1.tables.labels import Kind, Labels, kind_of, shortened
 from whichf1.tables.records import dataclass
@@ -274,7 +274,7 @@ def refuse_lengths(items: int, values: int, name: str) -> None:
     """Raise unless there is a value for each item, and at least one item."""
     if items != values:
         raise ShapeError(
-            f"y_true has {items:,} items, {name} {'have' if name == 'scores' else 'has'} "
+            f"y_true has {numbered(items, 'item')}, {name} {'have' if name == 'scores' else 'has'} "
             f"{values:,}. Pass one value for each item."
         )
     if not items:
@@ -298,7 +298,9 @@ def weights_column(data: Any, items: int, name: str = "weights") -> Array:
     except (TypeError, ValueError, OverflowError) as error:
         raise WeightError(f"{name} must be numbers: {error}") from None
     if weights.shape != (items,):
-        raise ShapeError(f"{name} have shape {weights.shape}, but there are {items:,} items")
+        raise ShapeError(
+            f"{name} have shape {weights.shape}, but there are {numbered(items, 'item')}"
+        )
     wrong = ~(np.isfinite(weights) & (weights >= 0))
     if wrong.any():
         position = int(np.argmax(wrong))
@@ -351,7 +353,7 @@ def cluster_column(cluster: Any, items: int) -> Column:
     groups = column(cluster, "cluster")
     if len(groups.values) != items:
         raise ShapeError(
-            f"there are {items:,} items, cluster has {len(groups.values):,}. "
+            f"there are {numbered(items, 'item')}, cluster has {len(groups.values):,}. "
             "Pass one value for each item."
         )
     return groups

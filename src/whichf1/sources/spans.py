@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import FileError, InputError, LabelError, ShapeError, did_you_mean
+from whichf1.errors import FileError, InputError, LabelError, ShapeError, did_you_mean, numbered
 from whichf1.sources.address import shown_name
 from whichf1.sources.request import is_path, one_or_several
 from whichf1.sources.sequences import clusters_of, slices_of_arrays, squared, weights_column
@@ -294,7 +294,8 @@ def _refuse_lengths(names: list[str], sizes: list[Array], where: Where, *, tags:
     for name, own in zip(names[1:], sizes[1:], strict=True):
         if len(own) != len(sizes[0]):
             raise ShapeError(
-                f"true has {len(sizes[0]):,} sentences, {name} {len(own):,}. Both must have the "
+                f"true has {numbered(len(sizes[0]), 'sentence')}, {name} {len(own):,}. Both "
+                "must have the "
                 f"same ones."
             )
         differ = np.flatnonzero(own != sizes[0])
@@ -649,7 +650,7 @@ def _columns(path: Any, *, both: bool) -> Tagged:
             continue
         if len(cells) < 2 + both:
             wanted = "a token, a true tag and a predicted tag" if both else "a token and a tag"
-            size = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
+            size = numbered(len(cells), "column")
             raise FileError(
                 f"{shown_name(path)}, line {number}: {shortened(line)} has {size}. A line needs at "
                 f"least {wanted}, separated by spaces or tabs."

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, LabelError, ShapeError
+from whichf1.errors import FileError, InputError, LabelError, ShapeError, numbered
 from whichf1.sources.engines.files import format_of
 from whichf1.sources.label_sets import keys_of_sets, ranked_labels
 from whichf1.sources.lines import ScoredLines
@@ -208,7 +208,7 @@ def _of_table(table: Additive, told: Told, columns: Columns) -> Trials:
     name = told.values.get(roles.get("dataset", ""), "")
     if table.n > MOST:
         raise InputError(
-            f"{told.title or 'the table'} counts {table.n:,} items, more than {MOST:,}"
+            f"{told.title or 'the table'} counts {numbered(table.n, 'item')}, more than {MOST:,}"
         )
     k = len(table.labels)
     true, predicted = (np.repeat(x, table.count) for x in (table.true, table.predicted))
@@ -319,7 +319,8 @@ def _scores_of_classes(
         classes = len(Labels(labels)) if labels is not None else len(true[1])
         if lines.scores.ndim != 2 or lines.width != classes:
             raise ShapeError(
-                f"{name} must have a score for each item and class; there are {classes} classes, "
+                f"{name} must have a score for each item and class; there are "
+                f"{numbered(classes, 'class')}, "
                 f"and it has shape {lines.scores.shape}. Declare labels= in the order of the "
                 "columns."
             )
@@ -358,7 +359,9 @@ def _flat(values: Any, n: int, name: str) -> list[Any]:
 
 def _refuse_length(items: int, values: int, name: str) -> None:
     if values != items:
-        raise ShapeError(f"there are {items:,} items, {name} has {values:,}: pass one for each")
+        raise ShapeError(
+            f"there are {numbered(items, 'item')}, {name} has {values:,}: pass one for each"
+        )
 
 
 def _runs(systems: Mapping[Any, Any], depth: int) -> Iterator[tuple[RunKey, Any]]:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, numbered
 
 Array: TypeAlias = np.ndarray[Any, np.dtype[Any]]
 Ties: TypeAlias = Literal["first", "last", "best", "worst"]
@@ -799,7 +799,8 @@ def cost_matrix(costs: Any, classes: int) -> Array:
         return 1 - np.eye(classes)
     if len(costs) != classes:
         raise DefinitionError(
-            f"costs has {len(costs)} rows and columns, but there are {classes} classes. Give one "
+            f"costs has {numbered(len(costs), 'row')} and columns, but there are "
+            f"{numbered(classes, 'class')}. Give one "
             "for each class, in label order."
         )
     return np.array(costs, np.float64)

@@ -15,6 +15,7 @@ from whichf1.errors import (
     ShapeError,
     TooLargeError,
     is_among,
+    numbered,
 )
 from whichf1.tables.cells import Array, OneVsRest, Table, sum_by
 from whichf1.tables.labels import Label, Labels, from_text, kind_of
@@ -169,7 +170,8 @@ class Counts(Units, kind="counts"):
         class_names = Labels(range(len(table)) if labels is None else labels)
         if len(class_names) != len(table):
             raise ShapeError(
-                f"the matrix has {len(table)} classes, but labels= has {len(class_names)}"
+                f"the matrix has {numbered(len(table), 'class')}, but labels= has "
+                f"{len(class_names)}"
             )
         return cls._of_table(table, rows, class_names)
 
@@ -294,7 +296,7 @@ class Counts(Units, kind="counts"):
 
     def __repr__(self) -> str:
         k = len(self.labels)
-        return f"<Counts: {self._size()} in {k:,} classes {some(self.labels)}>"
+        return f"<Counts: {self._size()} in {numbered(k, 'class')} {some(self.labels)}>"
 
 
 class NamedMatrix(NamedTuple):

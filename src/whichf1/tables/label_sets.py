@@ -9,7 +9,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from whichf1.errors import DefinitionError
+from whichf1.errors import DefinitionError, numbered
 from whichf1.tables.cells import Array, OneVsRest, every_class, in_range, remainder, sum_by
 from whichf1.tables.labels import Labels
 from whichf1.tables.records import dataclass
@@ -324,7 +324,9 @@ class MultiLabelCounts(LabelLines, kind="label sets"):
         return replace(self.table, count=self.count).one_vs_rest()
 
     def __repr__(self) -> str:
-        return f"<MultiLabelCounts: {self._size()} with sets of {len(self.labels):,} labels>"
+        return (
+            f"<MultiLabelCounts: {self._size()} with sets of {numbered(len(self.labels), 'label')}>"
+        )
 
 
 def outcomes(true: Array, predicted: Sequence[Array], labels: int) -> tuple[Array, Array, Array]:

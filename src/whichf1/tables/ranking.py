@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import InputError
+from whichf1.errors import InputError, numbered
 from whichf1.tables.cells import Array, RankTable
 from whichf1.tables.display import Drawable
 from whichf1.tables.labels import Label, Labels
@@ -124,7 +124,7 @@ class Ranking(Additive, Drawable, kind="ranking"):
         if sizes[0] and sizes[1]:
             return sizes
         name = "item of another class than" if sizes[0] else "item of"
-        n = f"items of weight {self.n:.6g}" if self.weighted else f"{self.n:,} items"
+        n = f"items of weight {self.n:.6g}" if self.weighted else numbered(self.n, "item")
         raise InputError(
             f"{what} ranks positives against negatives: there is no {name} the positive "
             f"class {self.positive!r} among {n}. Pass items of both."

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from whichf1.errors import numbered
 from whichf1.tables.cells import Array
 from whichf1.tables.label_sets import OUTCOMES, LabelTable, MultiLabelCounts
 from whichf1.tables.labels import Labels
@@ -57,4 +58,7 @@ class SpanCounts(MultiLabelCounts, kind="spans"):
 
     def __repr__(self) -> str:
         size = self._size().replace("items", "sentences")
-        return f"<SpanCounts: {size} with {self.spans:,g} spans of {len(self.labels):,} types>"
+        return (
+            f"<SpanCounts: {size} with {self.spans:,g} spans of "
+            f"{numbered(len(self.labels), 'type')}>"
+        )

@@ -463,7 +463,7 @@ def _refuse_unlike(name: str, parts: Sequence[DataSet]) -> None:
 
 
 def _of_items(count: int) -> str:
-    return "an item" if count == 1 else f"{count:,} items"
+    return "an item" if count == 1 else numbered(count, "item")
 
 
 def _columns(part: DataSet) -> Labels:

@@ -340,7 +340,8 @@ class Units(Additive, Drawable):
     def _refuse_several(self) -> None:
         if len(self.systems) > 1:
             raise InputError(
-                f"these counts have {len(self.systems)} systems ({', '.join(self.systems)}). "
+                f"these counts have {numbered(len(self.systems), 'system')} "
+                f"({', '.join(self.systems)}). "
                 "Choose one with counts.system(0)."
             )
 

@@ -21,7 +21,7 @@ from whichf1 import __version__
 from whichf1.comparison.study import Study
 from whichf1.definitions.definition import Definition
 from whichf1.definitions.words import capital, meaning
-from whichf1.errors import WhichF1Error, numbered
+from whichf1.errors import WhichF1Error, numbered, verb
 from whichf1.published.dialects import dialects
 from whichf1.reporting.citations import bibtex
 from whichf1.reporting.comparison import ADJUSTED, comparison_document, in_a_row
@@ -54,6 +54,7 @@ from whichf1.reporting.study import study_document
 from whichf1.scoring.curves import BestThreshold, best_threshold
 from whichf1.scoring.evaluate import evaluate
 from whichf1.scoring.score import Score, effective_n
+from whichf1.tables.annotations import Ratings
 from whichf1.tables.counts import Counts
 from whichf1.tables.label_sets import MultiLabelCounts
 from whichf1.tables.ranking import Ranking
@@ -356,7 +357,8 @@ def _cautions(about: _About) -> list[str]:
     if about.slices:
         small = sum(row.verdict == SMALL for row in about.slices[0][1][1:])
         if small:
-            notes.append(f"{small} of {len(about.slices[0][1]) - 1} slices are {SMALL}.")
+            of_all = numbered(len(about.slices[0][1]) - 1, "slice")
+            notes.append(f"{small} of {of_all} {verb(small, 'is', 'are')} {SMALL}.")
     if about.best is not None and about.decided is False:
         notes.append(
             "There are no predictions: they need a threshold, and one chosen on these items "
@@ -367,7 +369,7 @@ def _cautions(about: _About) -> list[str]:
 
 def _class_cautions(about: _About) -> Iterator[str]:
     counts = about.counts
-    c, labels = counts.per_class(), [*map(str, counts.labels)]
+    c, labels = counts.per_class(), [*map(repr, counts.labels)]
     for empty, what, effect in (
         ((c.tp + c.fn) == 0, "no true items", "recall is 0/0"),
         ((c.tp + c.fp) == 0, "no predictions", "precision is 0/0"),
@@ -550,7 +552,10 @@ def _dialects(about: _About) -> Iterator[Any]:
 
 def _methods(about: _About) -> Iterator[Any]:
     report = about.report
-    said = [said_of(name, x.definition, len(x.classes), x.n) for name, x in report.scores]
+    raters = isinstance(report.counts, Ratings)
+    said = [
+        said_of(name, x.definition, len(x.classes), x.n, raters=raters) for name, x in report.scores
+    ]
     said += [said_of(name, x.definition, len(x.labels), x.n) for name, x in report.per_class]
     if report.comparison is not None:
         comparison = report.comparison

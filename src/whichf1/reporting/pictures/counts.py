@@ -12,8 +12,9 @@ import numpy as np
 
 from whichf1.definitions.definition import define_fitting
 from whichf1.definitions.methods import Posterior, find_method
+from whichf1.definitions.words import capital
 from whichf1.definitions.words import title as title_of
-from whichf1.errors import DefinitionError, InputError, TooLargeError, is_among
+from whichf1.errors import DefinitionError, InputError, TooLargeError, is_among, numbered, verb
 from whichf1.reporting.numbers import items, share_text, size
 from whichf1.reporting.pictures.kinds import declare, same
 from whichf1.reporting.pictures.marks import (
@@ -63,7 +64,7 @@ def refuse_size(k: int, what: str, least: int = 2) -> None:
         raise InputError(f"{what} needs at least {least} classes; there is {k}. Declare labels=.")
     if k > MOST_CLASSES:
         raise TooLargeError(
-            f"{what} of {k:,} classes does not fit on a page (at most {MOST_CLASSES:,})"
+            f"{what} of {numbered(k, 'class')} does not fit on a page (at most {MOST_CLASSES:,})"
         )
 
 
@@ -106,7 +107,8 @@ def confusion(
     marked = tuple(pairs[:PAIRS]) if k > 2 else ()
     tiles = Tiles(tuple(map(numbers, shares)), texts, tuple((x, x) for x in range(k)), marked)
     right = np.trace(matrix).item()
-    finding = f"{items(right)} of {size(counts.n)} are predicted correctly"
+    are = "is" if 1 in (right, counts.n) else "are"
+    finding = f"{items(right)} of {size(counts.n)} {are} predicted correctly"
     if pairs:
         row, column = pairs[0]
         finding += (
@@ -126,12 +128,12 @@ def confusion(
     side = _side(k)
     return Picture(
         "confusion",
-        f"{size(counts.n)}, {k:,} classes",
+        f"{size(counts.n)}, {numbered(k, 'class')}",
         f"{finding}.",
         (
             Panel(
-                with_names("predicted class", labels, "classes"),
-                with_names("true class", labels, "classes"),
+                with_names("predicted class", labels, "classes", at.tolist()),
+                with_names("true class", labels, "classes", at.tolist()),
                 (tiles,),
                 square=True,
             ),
@@ -223,7 +225,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
     if order == "value":
         at = np.argsort(np.where(np.isnan(last), np.inf, -last), kind="stable")
     texts = _with_support([labels[x] for x in at.tolist()], data)
-    scale = with_names("", texts, "classes")
+    scale = with_names("", texts, "classes", _places([labels[x] for x in at.tolist()], data))
     panels, ends = [], [0.0]
     for _, each in scores:
         ends += [
@@ -241,15 +243,18 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
     level = next((x.level for _, s in scores for x in s.intervals if x), None)
     name = scores[-1][0]
     finding = (
-        f"{name} of the classes ranges from {last[lowest]:.3f} ({names([labels[lowest]])[0]}) to "
-        f"{last[best]:.3f} ({names([labels[best]])[0]})."
+        f"{capital(name)} of the classes ranges from {last[lowest]:.3f} "
+        f"({names([labels[lowest]])[0]}) to {last[best]:.3f} ({names([labels[best]])[0]})."
     )
+    if f"{last[lowest]:.3f}" == f"{last[best]:.3f}":
+        finding = f"{capital(name)} of every class is {last[best]:.3f}."
     legend = [
         Key("a class" + ("" if level is None else f", {100 * level:g} % interval"), 0, "dots")
     ]
     legend.append(Key("mean of the classes", 1, "line", dash=True))
     undefined = sum(int(np.isnan(each.array).sum()) for _, each in scores)
-    notes = [f"{undefined} undefined values are not drawn."] if undefined else []
+    drawn = verb(undefined, "is", "are")
+    notes = [f"{numbered(undefined, 'undefined value')} {drawn} not drawn."] if undefined else []
     cautions = dict.fromkeys(x.caution for _, s in scores for x in s.intervals if x and x.caution)
     if cautions:
         number = sum(bool(x and x.caution) for _, s in scores for x in s.intervals)
@@ -257,7 +262,7 @@ def classes(data: Any, *, order: Literal["value", "labels"] = "value") -> Pictur
     k = len(labels)
     return Picture(
         "classes",
-        f"{_listed([each for each, _ in scores])} of {k:,} classes",
+        f"{_listed([each for each, _ in scores])} of {numbered(k, 'class')}",
         finding,
         tuple(panels),
         tuple(legend),
@@ -276,6 +281,12 @@ def _listed(texts: Sequence[str]) -> str:
 def forest_height(rows: int) -> float:
     """The height in inches of a forest plot with this many rows."""
     return 0.75 + (0.21 * rows if rows <= 25 else 5.25 + 0.105 * (rows - 25))
+
+
+def _places(labels: Sequence[Any], data: Any) -> list[int]:
+    """The places of classes among all labels: their numbers are the same in every figure."""
+    place = {label: at for at, label in enumerate(data.labels)}
+    return [place[label] for label in labels]
 
 
 def _with_support(labels: Sequence[Any], data: Any) -> list[str]:
@@ -361,13 +372,22 @@ def plane(data: Any) -> Picture:
     averaged, of_averages = macro.averaged.value, macro.of_averages.value
     mean = float(macro.recall.mean()), float(macro.precision.mean())
     labels = names(macro.labels[x] for x in order.tolist())
+    places = _places([macro.labels[x] for x in order.tolist()], data)
     first, second = contour(averaged), contour(of_averages)
     marks: list[Mark] = [
         *contours(),
         Stroke((0, 1), (0, 1), "faint", thin=True, dash=True),
         Stroke(*first, 0, dash=True),
         Stroke(*second, 1, dash=False),
-        Dots(numbers(r), numbers(p), "muted", tags=labels, area=area, hollow=True),
+        Dots(
+            numbers(r),
+            numbers(p),
+            "muted",
+            tags=labels,
+            area=area,
+            numbers=tuple(at + 1 for at in places),
+            hollow=True,
+        ),
         Dots((mean[0],), (mean[1],), 1),
     ]
     legend = (
@@ -387,7 +407,7 @@ def plane(data: Any) -> Picture:
         finding += f", of which {a} and {b} account for {share_text(pair.share)}"
     return Picture(
         "plane",
-        f"Two macro F1s of the same {k:,} classes: gap {macro.gap:.4f}",
+        f"Two macro F1s of the same {numbered(k, 'class')}: gap {macro.gap:.4f}",
         f"{finding}.",
         (Panel(unit_axis("recall"), unit_axis("precision"), tuple(marks), square=True),),
         legend,
@@ -407,6 +427,7 @@ def gap(data: Any) -> Picture:
     order = np.argsort(-macro.contributions, kind="stable")
     terms, total = macro.terms[np.ix_(order, order)], float(macro.terms.sum())
     labels = names(macro.labels[x] for x in order.tolist())
+    places = _places([macro.labels[x] for x in order.tolist()], data)
     shares = terms / total if total > 1e-12 else np.zeros_like(terms)
     texts = tuple(
         tuple("" if a == b else share_text(x) if x > 0 else "0" for b, x in enumerate(row))
@@ -428,8 +449,8 @@ def gap(data: Any) -> Picture:
         f"{finding}.",
         (
             Panel(
-                with_names("class", labels, "classes"),
-                with_names("class", labels, "classes"),
+                with_names("class", labels, "classes", places),
+                with_names("class", labels, "classes", places),
                 (tiles,),
                 square=True,
             ),

@@ -34,6 +34,7 @@ from whichf1.reporting.pictures.placing import (
     Box,
     Taken,
     left_out_notes,
+    named,
     reach_of,
     touch,
     wanted,
@@ -361,7 +362,7 @@ class _Sheet:
         inches = ax.figure.get_size_inches()
         most = 72 * (0.34 * inches[0] if which == "y" else 1.5)
         size, turned = SIZE - 1, False
-        short = shortened(texts, most, size, self.families)
+        short = shortened(texts, most, size, self.families, scale.numbers)
         if which == "x":
             widest = max(width(text, size, self.families) for text in short)
             turned = widest > 0.94 * pitch
@@ -409,8 +410,11 @@ class _Sheet:
         if legend is not None:
             taken.boxes.append(_edges(legend.get_window_extent()))
         missing, limit = [], 0.45 * box.width / dots
-        for each in every:
-            short = shortened([self.said(each.text)], limit, SIZE - 1.5, self.families)[0]
+        texts = named(
+            [x._replace(text=self.said(x.text)) for x in every],
+            lambda some, known: shortened(some, limit, SIZE - 1.5, self.families, known),
+        )
+        for each, short in zip(every, texts, strict=True):
             shown = _tag(ax, each.at, short, look(each.ink).colour)
             size, at = shown.get_window_extent(), ax.transData.transform(each.at)
             far = (each.reach + 2) * dots

@@ -13,10 +13,11 @@ from whichf1.comparison.disparity import Groups
 from whichf1.comparison.rank_flips import Order, SystemRanks
 from whichf1.comparison.significance import Pair, level_of
 from whichf1.definitions.definition import Definition, define_fitting, shorten
+from whichf1.definitions.words import capital
 from whichf1.definitions.words import title as title_of
-from whichf1.errors import DefinitionError, InputError, is_among
+from whichf1.errors import DefinitionError, InputError, is_among, numbered, verb
 from whichf1.published.dialects import DialectTable, dialects
-from whichf1.reporting.numbers import size
+from whichf1.reporting.numbers import different, size
 from whichf1.reporting.pictures.counts import forest_height
 from whichf1.reporting.pictures.kinds import declare, same
 from whichf1.reporting.pictures.marks import (
@@ -107,20 +108,22 @@ def comparison(data: Comparison, *, baseline: str | None = None) -> Picture:
             marks.append(Dots(numbers(values[x] for x in at), numbers(at), ink, *limits))
             legend.append(Key(text, ink, "dots"))
     best = data.ranking[0]
+    differ = "differs" if 1 in (sum(clear), len(shown)) else "differ"
     finding = (
         f"{names([best])[0]} has the best {name}, {data.scores[best].value:.4f}; "
-        f"{sum(clear)} of {len(shown)} pairs differ significantly"
+        f"{sum(clear)} of {numbered(len(shown), 'pair')} {differ} significantly"
     )
     notes = [
         f"Intervals: {100 * level:g} %, of each pair alone; p-values are adjusted for all pairs."
     ]
     if len(pairs) > MOST:
-        notes.append(f"The first {MOST} of {len(pairs):,} pairs.")
+        notes.append(f"The first {MOST} of {numbered(len(pairs), 'pair')}.")
     cautions = dict.fromkeys(pair.caution for pair in shown if pair.caution)
     notes += [f"Caution: {text}." for text in cautions]
     return Picture(
         "comparison",
-        f"{name} of {len(data.scores):,} systems on {size(next(iter(data.scores.values())).n)}",
+        f"{name} of {numbered(len(data.scores), 'system')} on "
+        f"{size(next(iter(data.scores.values())).n)}",
         f"{finding}.",
         (Panel(across, scale, tuple(marks)),),
         tuple(legend),
@@ -194,7 +197,7 @@ def flips(ranks: SystemRanks) -> Picture:
         )
     return Picture(
         "flips",
-        f"{many} rank flip{'' if many == 1 else 's'} under {len(titles)} definitions",
+        f"{many} rank flip{'' if many == 1 else 's'} under {numbered(len(titles), 'definition')}",
         f"{finding}.",
         (Panel(across_axis, with_names("", titles, "definitions"), tuple(marks)),),
         tuple(legend),
@@ -315,16 +318,18 @@ def slice_picture(
             legend.append(Key(text, ink, "dots", hollow=hollow))
     worst = shown[0]
     apart = sum(row.verdict in ("below", "above") for row in parts)
+    told = f"the intervals of {apart} of {len(parts)} slices exclude"
+    if 1 in (apart, len(parts)):
+        told = f"the interval of {apart} of {numbered(len(parts), 'slice')} excludes"
     finding = (
-        f"{name} is {of_whole.value:.4f} in the whole and worst in {slice_name(worst.key)} "
-        f"({worst.score.value:.4f}); the intervals of {apart} of {len(parts)} slices exclude that "
-        "of the whole"
+        f"{capital(name)} is {of_whole.value:.4f} in the whole and worst in "
+        f"{slice_name(worst.key)} ({worst.score.value:.4f}); {told} the score of the whole"
     )
     notes = ["Each slice is judged on its own: with many slices, some differ by chance."]
     if len(parts) > MOST:
-        notes.append(f"The worst {MOST} of {len(parts):,} slices.")
+        notes.append(f"The worst {MOST} of {numbered(len(parts), 'slice')}.")
     if empty:
-        notes.append(f"{empty} slices have nothing to score.")
+        notes.append(f"{numbered(empty, 'slice')} {verb(empty, 'has', 'have')} nothing to score.")
     return Picture(
         "slices",
         f"{name} by {', '.join(names(by))}, worst first",
@@ -375,17 +380,21 @@ def dialect_spread(table: DialectTable, *, order: Literal["value", "name"] = "va
         if at:
             marks.append(Dots(numbers(values[x] for x in at), numbers(at), ink))
     missing = sum(len(group.names) for group in table.groups if math.isnan(group.value))
+    absent = len(table.absent)
     notes = [
-        f"{missing} more print no number." if missing else "",
-        f"{len(table.absent)} more do not apply to these data." if table.absent else "",
+        f"{missing} more {verb(missing, 'prints', 'print')} no number." if missing else "",
+        f"{absent} more {verb(absent, 'does', 'do')} not apply to these data." if absent else "",
     ]
-    finding = (
-        f"{len(every)} dialects of macro F1 print {table.distinct} different numbers for the same "
-        f"predictions, from {min(values):.4f} to {max(values):.4f}"
+    dialects_print = (
+        f"{numbered(len(every), 'dialect')} of macro F1 {verb(len(every), 'prints', 'print')}"
     )
+    printed = f"{dialects_print} {different(table.distinct)}"
+    finding = f"{printed} for the same predictions, from {min(values):.4f} to {max(values):.4f}"
+    if table.distinct == 1:
+        finding = f"{printed} for the same predictions, {values[0]:.4f}"
     return Picture(
         "dialects",
-        f"{len(every)} dialects of macro F1 print {table.distinct} different numbers",
+        printed,
         f"{finding}.",
         (Panel(across, scale, tuple(marks)),),
         (
@@ -424,15 +433,21 @@ def scores(report: Report) -> Picture:
     low, high = (pick(range(len(named)), key=values.__getitem__) for pick in (min, max))
     legend = Key("a score" + ("" if level is None else f", {100 * level:g} % interval"), 0, "dots")
     left_out = len(report.scores) - len(named)
+    finding = (
+        f"The scores of the same items range from {values[low]:.4f} ({names([named[low][0]])[0]}) "
+        f"to {values[high]:.4f} ({names([named[high][0]])[0]})."
+    )
+    if f"{values[low]:.4f}" == f"{values[high]:.4f}":
+        finding = f"All scores of the same items are {values[low]:.4f}."
     return Picture(
         "scores",
-        f"{len(named)} scores of the same items",
-        f"The scores of the same items range from {values[low]:.4f} ({names([named[low][0]])[0]}) "
-        f"to "
-        f"{values[high]:.4f} ({names([named[high][0]])[0]}).",
+        f"{numbered(len(named), 'score')} of the same items",
+        finding,
         (Panel(across, scale, (dots,)),),
         (legend,),
-        (f"{left_out} scores on other scales are not drawn.",) if left_out else (),
+        (f"{numbered(left_out, 'score')} on other scales {verb(left_out, 'is', 'are')} not drawn.",)
+        if left_out
+        else (),
         _shortened([score.signature for _, score in named]),
         height=forest_height(len(named)),
     )

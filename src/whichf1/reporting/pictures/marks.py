@@ -41,6 +41,8 @@ class Axis:
     spacing: Spacing = "linear"
     unit: str = "names"
     """The noun for a name, for a note on names that are left out."""
+    numbers: tuple[int, ...] = ()
+    """The number of each name, if it is not its place: that of a class in the order of labels."""
     beside: bool = False
     """Whether the panel to the left has the same names, so that they may be left out here."""
 
@@ -74,6 +76,8 @@ class Dots:
     along: Literal["x", "y"] = "x"
     tags: tuple[str, ...] = ()
     """Names next to the points, important ones first; a renderer leaves out what does not fit."""
+    numbers: tuple[int, ...] = ()
+    """The number of each name, as of a scale."""
     area: Numbers = ()
     """The sizes of the points, from 0 to 1; empty if all are equal."""
     hollow: bool = False
@@ -243,11 +247,14 @@ def names(labels: Iterable[object]) -> tuple[str, ...]:
     return tuple(visible(label) or "(empty)" for label in labels)
 
 
-def with_names(label: str, labels: Iterable[object], unit: str = "names") -> Axis:
-    """A scale of names."""
+def with_names(
+    label: str, labels: Iterable[object], unit: str = "names", places: Iterable[int] = ()
+) -> Axis:
+    """A scale of names; ``places`` are those of the classes among all labels, from 0."""
     texts = names(labels)
     ticks = tuple((float(at), text) for at, text in enumerate(texts))
-    return Axis(label, -0.5, len(texts) - 0.5, ticks, "names", unit)
+    known = tuple(at + 1 for at in places)
+    return Axis(label, -0.5, len(texts) - 0.5, ticks, "names", unit, known)
 
 
 def unit_axis(label: str) -> Axis:
@@ -303,4 +310,6 @@ def finite(values: Array, what: str) -> Array:
 def first_of(parts: Sequence[str], most: int, show: Callable[[str], str] = str) -> str:
     """'a, b and 3 more'."""
     rest = len(parts) - most
+    if rest == 1:
+        return f"{', '.join(map(show, parts[:most]))} and {show(parts[most])}"
     return ", ".join(map(show, parts[:most])) + (f" and {rest:,} more" if rest > 0 else "")

@@ -5,10 +5,11 @@ Lengths are in whatever unit a renderer uses; y grows upwards.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
+from whichf1.errors import numbered, verb
 from whichf1.reporting.pictures.marks import Dots, Ink, Panel, Place, Tag
 
 Box: TypeAlias = tuple[float, float, float, float]
@@ -31,6 +32,8 @@ class Wanted(NamedTuple):
     side: str
     fixed: bool
     """Whether it stands alone, rather than naming one of many points."""
+    number: int = 0
+    """The number of the name among all of them."""
 
 
 def reach_of(area: float | None) -> float:
@@ -48,7 +51,18 @@ def wanted(panel: Panel) -> Iterator[Wanted]:
             for at, text in enumerate(mark.tags):
                 if text:
                     reach = reach_of(mark.area[at] if mark.area else None)
-                    yield Wanted(text, (mark.x[at], mark.y[at]), reach, "text", "right", False)
+                    number = mark.numbers[at] if mark.numbers else at + 1
+                    point = mark.x[at], mark.y[at]
+                    yield Wanted(text, point, reach, "text", "right", False, number)
+
+
+def named(
+    every: Sequence[Wanted], shorten: Callable[[list[str], list[int]], list[str]]
+) -> list[str]:
+    """The texts as they fit: those of points are shortened together, so that they stay distinct."""
+    points = [x for x in every if not x.fixed]
+    short = iter(shorten([x.text for x in points], [x.number for x in points]))
+    return [shorten([x.text], [1])[0] if x.fixed else next(short) for x in every]
 
 
 def touch(a: Sequence[float], b: Sequence[float], room: float) -> bool:
@@ -98,7 +112,11 @@ def left_out_notes(every: Sequence[Wanted], missing: Sequence[Wanted]) -> Iterat
     points = [x for x in missing if not x.fixed]
     if points:
         total = sum(not x.fixed for x in every)
-        yield f"{total - len(points)} of {total} points are named; there is no room for the others."
+        named = total - len(points)
+        yield (
+            f"{named} of {numbered(total, 'point')} {verb(named, 'is', 'are')} named; there is no "
+            f"room for the {verb(len(points), 'other', 'others')}."
+        )
     fixed = [x.text for x in missing if x.fixed]
     if fixed:
         yield f"No room for the label of: {', '.join(fixed[:6])}."

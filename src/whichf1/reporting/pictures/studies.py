@@ -131,7 +131,7 @@ def critical_difference(both: tuple[Study, AverageRanks]) -> Picture:
     alpha = 100 * (1 - ranks.level)
     return Picture(
         "critical-difference",
-        f"average ranks of {k:,} systems on {ranks.data_sets:,} data sets, by "
+        f"average ranks of {numbered(k, 'system')} on {numbered(ranks.data_sets, 'data set')}, by "
         f"{title_of(data.definition)}",
         f"{finding}.",
         (Panel(across, scale, tuple(marks)),),
@@ -204,11 +204,12 @@ def meta(data: Study, *, baseline: str | None = None) -> Picture:
         clear = over.meta.p_value < 1 - level_of(data.definition)
         finding = (
             f"{a} is {'significantly ' if clear else 'not significantly '}different from {b} over "
-            f"{over.meta.data_sets} data sets: {mean[0]:+.4f}, I² {100 * over.meta.i_square:.0f} %"
+            f"{numbered(over.meta.data_sets, 'data set')}: {mean[0]:+.4f}, I² "
+            f"{100 * over.meta.i_square:.0f} %"
         )
     return Picture(
         "meta",
-        f"{a} − {b} on {len(data.crossed):,} data sets",
+        f"{a} − {b} on {numbered(len(data.crossed), 'data set')}",
         f"{finding}.",
         (Panel(across, scale, tuple(marks)),),
         tuple(legend),

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from whichf1.errors import InputError
+from whichf1.reporting.pictures.cutting import fitting
 
 SANS, MONO = "DejaVu Sans", "DejaVu Sans Mono"
 """Fonts that come with matplotlib, so that a picture looks the same everywhere."""
@@ -87,14 +88,16 @@ def width(text: str, size: float, families: tuple[str, ...]) -> float:
 
 
 def shortened(
-    texts: Sequence[str], points: float, size: float, families: tuple[str, ...]
-) -> list[str]:
-    """Texts of at most this width: longer ones lose their middle, but stay distinct."""
-    short = [_middle_cut(text, points, size, families) for text in texts]
-    if len({*short}) == len({*texts}):
-        return short
-    numbered = (f"{at} {text}" for at, text in enumerate(texts, 1))
-    return [_middle_cut(text, points, size, families) for text in numbered]
+    texts: Sequence[str], points: float, size: float, families: tuple[str, ...],
+    numbers: Sequence[int] = (),
+) -> list[str]:  # fmt: skip
+    """Texts of at most this width: longer names lose their middle, but stay distinct."""
+
+    def cut(lead: str, name: str, tail: str) -> str:
+        beside = width(lead + tail, size, families) if lead or tail else 0.0
+        return f"{lead}{_middle_cut(name, points - beside, size, families)}{tail}"
+
+    return fitting(texts, cut, numbers)
 
 
 def _middle_cut(text: str, points: float, size: float, families: tuple[str, ...]) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from whichf1.reporting.escape import html
 from whichf1.reporting.layout import cell_width
+from whichf1.reporting.pictures.cutting import fitting
 from whichf1.reporting.pictures.look import INKS, look
 from whichf1.reporting.pictures.marks import (
     Axis,
@@ -32,7 +33,7 @@ from whichf1.reporting.pictures.marks import (
     Tag,
     Tiles,
 )
-from whichf1.reporting.pictures.placing import Taken, left_out_notes, reach_of, wanted
+from whichf1.reporting.pictures.placing import Taken, left_out_notes, named, reach_of, wanted
 from whichf1.tables.records import dataclass
 
 if TYPE_CHECKING:
@@ -126,6 +127,17 @@ def width(text: str, size: float) -> float:
     return EM * size * cell_width(text)
 
 
+def all_shortened(
+    texts: Sequence[str], most: float, size: float, numbers: Sequence[int] = ()
+) -> list[str]:
+    """Texts of at most this width: longer names lose their middle, but stay distinct."""
+
+    def cut(lead: str, name: str, tail: str) -> str:
+        return f"{lead}{shortened(name, most - width(lead + tail, size), size)}{tail}"
+
+    return fitting(texts, cut, numbers)
+
+
 def shortened(text: str, most: float, size: float) -> str:
     """The text, without its middle if it is wider than this."""
     if width(text, size) <= most:
@@ -165,7 +177,8 @@ class _Sheet:
         if tiles:
             self.wide = 720.0
         x, y = self.panel.x, self.panel.y
-        self.names = [shortened(text, LONGEST * self.wide, self.name_size()) for _, text in y.ticks]
+        texts = [text for _, text in y.ticks]
+        self.names = all_shortened(texts, LONGEST * self.wide, self.name_size(), y.numbers)
         size = self.name_size() if y.spacing == "names" else SMALL
         self.left = 12 + max((width(text, size) for text in self.names), default=0)
         self.right = 10.0
@@ -282,9 +295,10 @@ class _Sheet:
         some = [*zip(self.panel.y.ticks, self.names, strict=True)][::every]
         for (at, full), text in some:
             yield _text(text, self.left - 6, float(self.y(at)) + 3.5, f"{size} end", full)
-        for at, full in self.panel.x.ticks[::every]:
+        names = [full for _, full in self.panel.x.ticks]
+        short = all_shortened(names, 120, self.name_size(), self.panel.x.numbers)
+        for (at, full), text in [*zip(self.panel.x.ticks, short, strict=True)][::every]:
             x, y = float(self.x(at)) + 3.5, self.top + self.high + 6
-            text = shortened(full, 120, self.name_size())
             turn = f"rotate(-90 {_short(x)} {_short(y)})"
             yield _text(text, x, y, f"{size} end", full, transform=turn)
         if every > 1:
@@ -321,8 +335,9 @@ class _Sheet:
             for mark in self.panel.marks if isinstance(mark, Dots)
         ]  # fmt: skip
         taken, missing = Taken(box, points), []
-        for each in every:
-            text = shortened(each.text, 0.45 * self.across, SMALL)
+        most = 0.45 * self.across
+        texts = named(every, lambda some, known: all_shortened(some, most, SMALL, known))
+        for each, text in zip(every, texts, strict=True):
             at = float(self.x(each.at[0])), -float(self.y(each.at[1]))
             wide, far = width(text, SMALL), POINT * (each.reach + 2)
             place = taken.place(at, wide, 1.25 * SMALL, far, each.side)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.errors import InputError, LabelError, ShapeError, numbered
 from whichf1.sources.answers.rows import (
     Parts,
     Values,
@@ -102,8 +102,9 @@ def refuse_widths(
     for pred in systems:
         if not len(labels) == len(true) == len(pred) > 0:
             raise ShapeError(
-                f"true= names {len(true)} columns, the predictions have {len(pred)} "
-                f"({', '.join(pred)}), and there are {len(labels)} labels: both sides need a "
+                f"true= names {numbered(len(true), 'column')}, the predictions have {len(pred)} "
+                f"({', '.join(pred)}), and there are {numbered(len(labels), 'label')}: both "
+                "sides need a "
                 "column for each label, in the same order"
             )
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import InputError, LabelError, ShapeError
+from whichf1.errors import InputError, LabelError, ShapeError, numbered
 from whichf1.sources.answers.label_sets import keys_of_cells
 from whichf1.sources.answers.rows import (
     cluster_name,
@@ -438,7 +438,8 @@ class ClassScores:
     def _refuse_changed(self, n: int, unknown: bool, origin: Origin) -> None:
         if n != self._rows or unknown:
             raise InputError(
-                f"{origin.name} changed while it was read: it had {self._rows:,} items, now {n:,}"
+                f"{origin.name} changed while it was read: it had "
+                f"{numbered(self._rows, 'item')}, now {n:,}"
                 f"{', some of other classes' if unknown else ''}. Score it when it is finished."
             )
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import InputError, LabelError, WeightError
+from whichf1.errors import InputError, LabelError, WeightError, numbered, verb
 from whichf1.sources.questions.grouped import MEASURES
 from whichf1.sources.request import Origin, Reading, Request, Row
 from whichf1.sources.sequences import is_missing, refuse_many
@@ -135,17 +135,20 @@ def report_lacking(
         where = origin.where(what, name)
         if what == "weight":
             raise WeightError(
-                f"{origin.name}: {n:,} of the {total:,} items have no valid weight in column "
+                f"{origin.name}: {n:,} of the {numbered(total, 'item')} "
+                f"{verb(n, 'has', 'have')} no valid weight "
+                "in column "
                 f"{name!r}{where}. Weights must be finite and not negative; "
                 "frequencies must be whole numbers."
             )
         if what == "distribution":
             raise InputError(
                 f"{origin.name}: the probabilities are not a distribution in {n:,} of its "
-                f"{total:,} items{where}. Each must be in [0, 1], and those of an item must sum "
-                "to 1. Fix these items."
+                f"{numbered(total, 'item')}{where}. Each must be in [0, 1], and those of an item "
+                "must sum to 1. Fix these items."
             )
-        told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {total:,} items"
+        of_all = numbered(total, "item")
+        told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {of_all}"
         if what in ("label", "cluster"):
             raise LabelError(f"{told}{where}. Fill it in or drop the item.")
         raise InputError(

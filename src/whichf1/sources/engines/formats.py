@@ -28,7 +28,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from whichf1.errors import FileError, InputError, ShapeError
+from whichf1.errors import FileError, InputError, ShapeError, numbered, verb
 from whichf1.sources.engines.database import Database, first_line, quote, text
 from whichf1.sources.engines.remote import Copy
 from whichf1.sources.request import Reading, refuse_twins
@@ -361,7 +361,8 @@ class CsvFile(File):
             names = next(csv.reader([header], delimiter=self.delimiter, strict=True))
             if skip and len(names) > MOST_COLUMNS:
                 raise FileError(
-                    f"{self.name} has {len(names):,} columns, and malformed lines are skipped in "
+                    f"{self.name} has {numbered(len(names), 'column')}, and malformed lines "
+                    "are skipped in "
                     f"files with up to {MOST_COLUMNS:,}. Omit --on-error skip, or keep only the "
                     "columns that are needed."
                 )
@@ -405,7 +406,7 @@ class CsvFile(File):
                 continue  # a blank line
             if len(cells) + others != len(shown.available):
                 width = len(shown.available)
-                why = f"{len(cells) + others} cells where the header has {width}"
+                why = f"{numbered(len(cells) + others, 'cell')} where the header has {width}"
                 raise self._malformed(number, why)
             kept.append([cells[at] for at in places])
             if len(kept) == ITEMS:
@@ -425,7 +426,9 @@ class CsvFile(File):
             first_line,
         )
         database.run("DELETE FROM reject_errors", first_line)  # for the next file of a pattern
-        return tuple(f"{n:,} lines ({kind.lower()}, first line {line:,})" for kind, n, line in rows)
+        return tuple(
+            f"{numbered(n, 'line')} ({kind.lower()}, first line {line:,})" for kind, n, line in rows
+        )
 
     def _meaning(self, said: str) -> str:
         """The line, and what is wrong with it."""
@@ -435,7 +438,7 @@ class CsvFile(File):
             return mixed or f"{self.name} is not a well-formed CSV file: {first_line(said)}"
         widths = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
         if widths:
-            why = f"{widths[2]} cells where the header has {widths[1]}"
+            why = f"{numbered(int(widths[2]), 'cell')} where the header has {widths[1]}"
         elif "unterminated quote" in said:
             why = "a quote that is not closed, or text after a closing quote"
         else:
@@ -570,7 +573,9 @@ class JsonLinesFile(File):
             f"WHERE NOT coalesce({GOOD}, false)"
         )
         ((n,),) = database.run(query, self.explain)
-        return (f"{n:,} lines that are not a JSON object",) if n else ()
+        return (
+            (f"{numbered(n, 'line')} that {verb(n, 'is', 'are')} not a JSON object",) if n else ()
+        )
 
     def _meaning(self, said: str) -> str:
         """The first bad line, read again."""
@@ -614,9 +619,9 @@ def _object(line: bytes, name: str, number: int) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise FileError(f"{name}, line {number:,}: bytes that are not UTF-8.") from None
     except (ValueError, RecursionError) as error:
-        raise FileError(f"{name}, line {number:,}: not a JSON object: {error}") from None
+        raise FileError(f"{name}, line {number:,}: not a JSON object: {error}.") from None
     if not isinstance(record, dict):
-        raise FileError(f"{name}, line {number:,}: not a JSON object but {line[:40]!r}")
+        raise FileError(f"{name}, line {number:,}: not a JSON object but {line[:40]!r}.")
     return record
 
 

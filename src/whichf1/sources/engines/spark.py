@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from whichf1.errors import FileError, InputError
+from whichf1.errors import FileError, InputError, numbered, verb
 from whichf1.sources.address import Address, shown_name
 from whichf1.sources.engines.database import first_line
 from whichf1.sources.engines.files import ReadingOptions, format_of
@@ -117,7 +117,9 @@ def _read_csv(session: Any, name: str, delimiter: str, skip: bool) -> Read:
     # Spark refuses a query about bad lines alone
     n = short.selectExpr(f"count_if({bad} IS NOT NULL)", "count(c0)").collect()[0][0]
     good = short.where(f"{bad} IS NULL").drop(bad).toDF(*strict.columns)
-    return Read(good, "text", (f"{n:,} lines with too few or too many cells",) if n else ())
+    return Read(
+        good, "text", (f"{numbered(n, 'line')} with too few or too many cells",) if n else ()
+    )
 
 
 def _read_jsonl(session: Any, name: str, skip: bool) -> Read:
@@ -131,7 +133,9 @@ def _read_jsonl(session: Any, name: str, skip: bool) -> Read:
     skipped: tuple[str, ...] = ()
     if skip:
         n = parsed.where(f"NOT coalesce({OBJECT}, false)").count()
-        skipped = (f"{n:,} lines that are not a JSON object",) if n else ()
+        skipped = (
+            (f"{numbered(n, 'line')} that {verb(n, 'is', 'are')} not a JSON object",) if n else ()
+        )
         parsed = parsed.where(OBJECT)
     wrong = "raise_error(concat('not a JSON object: ', left(value, 40)))"
     shown = [
