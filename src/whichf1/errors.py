@@ -161,6 +161,13 @@ def verb(n: float, one: str, many: str) -> str:
     return one if n == 1 else many
 
 
+def why_unreadable(error: Exception) -> str:
+    """Why a text file cannot be read, without what Python says about a codec."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it has bytes that are not UTF-8. Save it as UTF-8."
+    return str(getattr(error, "strerror", None) or error)
+
+
 MOST_NAMES = 50
 """How many names an error lists."""
 
@@ -190,7 +197,11 @@ def suggestion(word: str, known: Iterable[str]) -> str:
     text = str(word)[:LONGEST]
     if text.lower() in ELSEWHERE:
         return f"Did you mean {ELSEWHERE[text.lower()]!r}?"
-    names = list(known)
-    near = get_close_matches(text, names, n=3, cutoff=0.6)
-    near = near or [name for name in names if len(text) > 3 and name.startswith(text)][:3]
+    named: dict[str, list[str]] = {}
+    for name in known:
+        named.setdefault(name.casefold(), []).append(name)
+    folded = text.casefold()
+    near = [folded] if folded in named else get_close_matches(folded, named, n=3, cutoff=0.6)
+    near = near or [name for name in named if len(text) > 3 and name.startswith(folded)]
+    near = [name for each in near for name in named[each]][:3]
     return f"Did you mean {' or '.join(map(repr, near))}?" if near else ""

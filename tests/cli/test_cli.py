@@ -108,6 +108,8 @@ def test_labels_weights_and_columns(run: Run, tmp_path: Path) -> None:
     assert "weight 3.5, 3 classes" in out and "n:3.5|k:3" in out
     code, _, err = run("score", path)
     assert code == 2 and "Its columns: id, y, model, w" in err
+    code, _, err = run("score", path, "--true", "y", "--pred", "Model")
+    assert code == 2 and "no column 'Model'" in err and err.endswith("Did you mean 'model'?\n")
     code, _, err = run("score", path, "--true", "why", "--pred", "model")
     assert code == 2 and "no column 'why'" in err
     code, _, err = run("score", path, "--true", "y", "--pred", "model", "--weights", "v")
@@ -117,7 +119,9 @@ def test_labels_weights_and_columns(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("header", "found"),
     [("true,pred", True), ("y_true,y_pred", True), ("gold,pred", True), ("label,prediction", True),
-     ("gold,pred,true", False), ("a,b", False), ("x,true,y_pred", False)],
+     ("gold,prediction", True), ("label,pred", True), ("x,true,y_pred", True),
+     ("pred,label,prediction", True), ("gold,y_pred,y_true,prediction,label", False),
+     ("gold,pred,true", False), ("a,b", False), ("gold,model", False)],
 )  # fmt: skip
 def test_the_usual_columns_are_found(tmp_path: Path, header: str, found: bool) -> None:
     names = header.split(",")
@@ -474,7 +478,7 @@ FREQUENT_ROWS = (
         "score --true sets --pred guess --labels-sep ; --by lang",
         "compare --pred pred --pred other --replicates 99 --posterior --margin 0.1",
         "compare --pred pred --pred other -m mcc -m accuracy --show interval",
-        "compare --true sets --pred guess --pred sets --labels-sep ; --replicates 99",
+        "compare --true sets --pred guess --pred true --labels-sep ; --replicates 99",
         "compare --pred score --pred a -m roc_auc --positive a --replicates 99",
         "threshold --score score --positive a --metric f1 --labels a,b",
     ],
@@ -493,3 +497,18 @@ def test_frequencies_are_repeated_rows(run: Run, words: str, tmp_path: Path) -> 
         assert code == 0, err
         outputs.append(out)
     assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["score {} --true gold --pred gold", "score {} --true gold --score gold --positive a",
+     "count {} --true gold --pred gold",
+     "compare {} --true gold --pred pred --baseline {} --baseline-pred gold",
+     "threshold {} --true p --score p --positive 0.5"],
+)  # fmt: skip
+def test_a_column_cannot_have_the_true_classes_and_the_predictions(
+    run: Run, tmp_path: Path, words: str
+) -> None:
+    path = write(tmp_path / "p.csv", "gold,pred,p,q,s,r\na,a,0.5,0.5,x,1\nb,a,0.4,0.6,y,1\n")
+    code, out, err = run(*(word.replace("{}", str(path)) for word in words.split()))
+    assert (code, out) == (2, "") and "is named for the true classes and for" in err

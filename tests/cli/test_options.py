@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,3 +142,11 @@ def test_an_option_changes_the_output_or_is_refused(command: str, run: Run, tmp_
 def test_what_contradicts_itself_is_refused(run: Run, command: str, message: str) -> None:
     code, out, err = run(*command.split())
     assert (code, out) == (2, "") and message in err, err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_mentions_no_option_that_the_command_lacks(command: str) -> None:
+    """Such as --by in the help of gates of a matrix."""
+    named = {name for x in options(command) for name in (*x.opts, *x.secondary_opts)}
+    own = {word for x in options(command) for word in re.findall(r"--[a-z][a-z-]+", x.help or "")}
+    assert own <= named

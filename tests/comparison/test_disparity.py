@@ -266,14 +266,24 @@ def test_sets_of_labels_and_weights_have_groups() -> None:
 # what is refused, and what is left out
 
 
-def test_groups_that_cannot_be_compared() -> None:
+def test_groups_that_cannot_be_compared(run: Run, tmp_path: Path) -> None:
     data = frame(6)
     with pytest.raises(InputError, match=r"there is only sex=f"):
         wf.groups(data.assign(sex="f"), "accuracy", by="sex")
     with pytest.raises(InputError, match=r"group sex=alone has one item"):
         wf.groups(data.assign(sex=["alone", *data.sex[1:]]), "accuracy", by="sex")
-    with pytest.raises(InputError, match=r"2 items have no group: column 'sex' is empty"):
+    with pytest.raises(
+        InputError, match=r"2 items have no value in column 'sex'\. Fill .*items\.$"
+    ):
         wf.groups(data.assign(sex=[None, None, *data.sex[2:]]), "accuracy", by="sex")
+    path = tmp_path / "lacking.csv"
+    data.assign(sex=[None, *data.sex[1:]]).to_csv(path, index=False)
+    with pytest.raises(
+        InputError, match=r"1 item has no value.*skip\) keeps items without a group"
+    ):
+        wf.groups(path, "accuracy", by="sex", on_error="skip")
+    code, _, err = run("groups", path, "--by", "sex", "-m", "accuracy", "--on-error", "skip")
+    assert code == 2 and "1 item has no value in column 'sex'" in err and "--on-error skip" in err
     with pytest.raises(InputError, match=r"sex\[1\] is missing"):
         wf.groups(data.true, data.pred, "accuracy", by={"sex": ["f", None, *data.sex[2:]]})
     with pytest.raises(InputError, match="which groups"):

@@ -66,8 +66,12 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "late short row": ("a.csv", HEAD + ROWS * 20 + b"1\n", "line 400,002: 1 cell"),
     "unterminated quote": ("a.csv", HEAD + b'a,b\n"a,b\n', "line 3: a quote that is not closed"),
     "text after a quote": ("a.csv", HEAD + b'"a"x,b\n', "line 2: a quote that is not closed, or"),
-    "invalid UTF-8": ("a.csv", HEAD + b"a,b\n\xff,b\n", "line 3: bytes that are not UTF-8"),
-    "invalid UTF-8 header": ("a.csv", b"true,pr\xff\n", "line 1: the header cannot be read"),
+    "invalid UTF-8": (
+        "a.csv",
+        HEAD + b"a,b\n\xff,b\n",
+        "line 3: bytes that are not UTF-8. Save the",
+    ),
+    "invalid UTF-8 header": ("a.csv", b"true,pr\xff\n", "line 1: bytes that are not UTF-8. Save"),
     "UTF-16": ("a.csv", "true,pred\na,b\n".encode("utf-16"), "line 1: the text is UTF-16"),
     "LF after CRLF": (
         "a.csv",
@@ -83,8 +87,16 @@ CASES: dict[str, tuple[str, bytes, str]] = {
     "no such columns": (
         "a.csv",
         b"a,b\n1,2\n",
-        "no columns have the usual names. Its columns: a, b",
+        "no columns have the usual names (true, y_true, gold or label; pred, y_pred or prediction)."
+        " Its columns: a, b",
     ),
+    "semicolons": (
+        "a.csv",
+        b"true;pred\na;b\n",
+        "has a single column, 'true;pred': its header looks separated by ';'. Save the file with",
+    ),
+    "tabs in CSV": ("a.csv", b"true\tpred\na\tb\n", "tabs. Read it with --from tsv (format='tsv')"),
+    "commas in TSV": ("a.tsv", HEAD + b"a,b\n", "commas. Read it with --from csv (format='csv')"),
     "missing label": ("a.tsv", b"true\tpred\na\tb\n\tb\n", "the first is item 2 (line 3"),
     "truncated gzip": ("a.csv.gz", GZIP[:-40], "damaged gzip file: Compressed file ended before"),
     "wrong gzip CRC": ("a.csv.gz", GZIP[:-8] + b"\0" * 4 + GZIP[-4:], "gzip file: CRC check"),
@@ -112,7 +124,11 @@ CASES: dict[str, tuple[str, bytes, str]] = {
         "column 'true' mixes label types: 1 (int) and '1' (str)",
     ),
     "JSON label is a list": ("a.jsonl", b'{"true":[1],"pred":1}\n', "[1] (list) cannot be a label"),
-    "JSON invalid UTF-8": ("a.jsonl", b'{"true":"\xff","pred":1}\n', "line 1: bytes that are not"),
+    "JSON invalid UTF-8": (
+        "a.jsonl",
+        b'{"true":"\xff","pred":1}\n',
+        "UTF-8. Save the file as UTF-8",
+    ),
     "JSON empty": ("a.jsonl", b"", "is empty. It needs one JSON object per line"),
     "truncated Parquet": ("a.parquet", parquet()[:-500], "is a damaged Parquet file"),
     "no Parquet": ("a.parquet", HEAD + ROWS, "is not a parquet file: it does not start like one"),

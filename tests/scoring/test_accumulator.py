@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -214,3 +215,22 @@ def test_an_update_does_not_touch_what_is_filled() -> None:
 def test_bad_accumulators(call: Callable[[], Any], says: str) -> None:
     with pytest.raises(InputError, match=says):
         call()
+
+
+def test_scores_of_an_accumulator_say_what_it_holds() -> None:
+    counted, ranked = wf.Accumulator(), wf.Accumulator(wf.rank, positive=1)
+    counted.update([0, 1], [0, 0])
+    ranked.update([0, 1], [0.1, 0.9])
+    uses: list[Any] = [
+        partial(wf.averaged_f1, counted),
+        partial(wf.report, counted),
+        partial(wf.groups, counted, "accuracy", by=[0, 1]),
+        partial(wf.roc_auc, ranked),
+        partial(wf.roc_curve, ranked),
+    ]
+    for use in uses:
+        with pytest.raises(wf.errors.InputError, match=r"pass what it holds, accumulator\.counts"):
+            use()
+    with pytest.raises(wf.errors.InputError, match=r"a Report: .* report\.counts"):
+        wf.accuracy(wf.report([0, 1], [0, 0]))
+    assert wf.accuracy(counted.counts).value == 0.5 and wf.roc_auc(ranked.counts).value == 1

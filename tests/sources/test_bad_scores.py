@@ -38,6 +38,20 @@ from whichf1.sources.request import Request
         ("cat,1.5,-0.5,1,a", r"not a distribution in 1 of its 5 items.*must be in \[0, 1\]"),
         ("cat,x,0.5,1,a", r"'cat' has no finite number in 1 of its 5 items; .*item 5 \('x'\)"),
         ("cat,0.5,inf,1,a", r"'dog' has no finite number in 1 of its 5 items"),
+        (
+            'cat,"0,7",0.5,1,a',
+            r"item 5 \('0,7'\).*\. Write numbers with a decimal point, .* 0\.7\.$",
+        ),
+        (
+            "cat,70%,0.5,1,a",
+            r"item 5 \('70%'\) .*\. Write numbers without a percent sign, .*70%\.$",
+        ),
+        ("cat,nan,0.5,1,a", r"item 5 \('nan'\) .*\. Fix it or drop the item\.$"),
+        ("cat,,0.5,1,a", r"item 5 \(None\) .*\. The cell is empty: fill it in or drop the item\.$"),
+        (
+            f"cat,{2**53 + 1},0.5,1,a",
+            r"\('9007199254740993'\).*It is an integer beyond 2\*\*53, .*",
+        ),
         (",0.5,0.5,1,a", r"'gold' has no label in 1 of its 5 items; .*item 5"),
         ("eel,0.5,0.5,1,a", r"which class does each of the columns cat, dog belong to.*eel"),
         ("cat,0.5,0.5,-1,a", r"1 of the 5 items has no valid weight in column 'w'; .*item 5"),

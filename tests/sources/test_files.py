@@ -19,8 +19,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import whichf1 as wf
+from tests.helpers.commands import Run
 from tests.helpers.engines import cells
 from tests.helpers.files import WRITERS
+from whichf1.errors import FileError, SkippedWarning
 
 PROGRAM = Path(sys.executable).with_name("whichf1")
 ROWS = [
@@ -134,7 +136,10 @@ def test_two_files_by_line_and_by_id(tmp_path: Path) -> None:
     paths = pair(tmp_path, "id,gold\n1,a\n2,b\n3,b\n", "id,model\n3,b\n1,a\n2,a\n")
     by_id = wf.count(*paths, true="gold", pred="model", id="id")
     assert cells(by_id) == {("a", "a"): 1, ("b", "a"): 1, ("b", "b"): 1}
-    by_line = wf.count(*paths, true="gold", pred="model")
+    with pytest.raises(FileError, match=r"column 'id' differs in 3 of them\. Match .* --id id"):
+        wf.count(*paths, true="gold", pred="model")
+    (tmp_path / "p.csv").write_text("model\nb\na\na\n")
+    by_line = wf.count(paths[0], tmp_path / "p.csv", true="gold", pred="model")
     assert cells(by_line) == {("a", "b"): 1, ("b", "a"): 2}
     alone = pair(tmp_path, "x\na\nb\n", "y\na\na\n")  # the only column is the one that is meant
     assert cells(wf.count(*alone)) == {("a", "a"): 1, ("b", "a"): 1}
@@ -184,6 +189,7 @@ PAIRS: dict[str, tuple[str, str, Any, str]] = {
     "no id": ("id,gold\n1,a\n,b\n", "id,pred\n1,a\n2,b\n", {"id": "id"}, "1 items have no 'id'"),
     "no such id": ("id,gold\n1,a\n", "pred\na\n", {"id": "id"}, "no column 'id'"),
     "which": ("a,b\n1,a\n", "pred\na\n", {}, "which column\\? Pass --true one of a, b"),
+    "semicolons": ("id;gold\n1;a\n", "id;pred\n1;b\n", {}, "gold.csv' has a single column, .*;"),
     "same name": ("label\na\n", "label\na\n", {}, "has the same name in both files"),
     "missing": ('gold\na\n"b"\n', "pred,x\na,1\n,1\n", {"pred": "pred"}, "no label in 1 of its 2"),
 }
@@ -194,6 +200,69 @@ def test_two_files_that_do_not_fit(tmp_path: Path, case: str) -> None:
     gold, predictions, options, said = PAIRS[case]
     with pytest.raises(wf.errors.InputError, match=said):
         wf.count(*pair(tmp_path, gold, predictions), **options)
+
+
+OTHER_LINES = {
+    "the same": ("1 2 3", "x x y", None),
+    "written differently": ("1.0 2 3", "x x y", None),
+    "shuffled identifiers": ("3 1 2", "x x y", "id"),
+    "identifiers of other items": ("1 2 4", "x x y", "id"),
+    "shuffled texts that repeat": ("1 2 3", "y x x", "copy"),
+    "comments on the same items": ("1 2 3", "x z z", None),
+}
+
+
+@pytest.mark.parametrize("case", OTHER_LINES)
+@pytest.mark.parametrize("right", ["a.csv", "a.jsonl.gz", "a.parquet", "a.npz"])
+def test_items_are_not_matched_by_line_if_a_column_of_both_files_says_otherwise(
+    tmp_path: Path, case: str, right: str
+) -> None:
+    *values, differs = OTHER_LINES[case]
+    gold, predictions = tmp_path / "gold.csv", tmp_path / right
+    gold.write_text("id,true,copy\n1,a,x\n2,b,x\n3,b,y\n")
+    lines = zip(*(text.split() for text in values if text), ["a", "b", "a"], strict=True)
+    rows = [{"id": id, "copy": copy, "pred": pred} for id, copy, pred in lines]
+    WRITERS[right](predictions, rows)
+    if differs is None:
+        assert cells(wf.count(gold, predictions)) == {("a", "a"): 1, ("b", "b"): 1, ("b", "a"): 1}
+        return
+    with pytest.raises(FileError, match=f"column '{differs}' differs .* --id {differs}"):
+        wf.count(gold, predictions)
+
+
+BROKEN = {
+    "short.csv": b"id,pred\n3,b\n1,a\n2\n4,a\n",
+    "long.tsv": b"id\tpred\n3\tb\n2\tb\tb\n1\ta\n4\ta\n",
+    "latin.csv": b"id,pred\n3,b\n1,a\n2,\xff\n4,a\n",
+    "cut.jsonl": b'{"id":3,"pred":"b"}\n{"id":1,"pred":"a"}\n{"id":4,"pred":"a"}\n{"id":2,\n',
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+@pytest.mark.parametrize("side", [0, 1])
+def test_a_skipped_line_leaves_out_its_item_of_the_other_file(
+    tmp_path: Path, name: str, side: int, run: Run
+) -> None:
+    """And it is said; more items than lines were skipped are not left out."""
+    broken, whole = tmp_path / name, tmp_path / "whole.csv"
+    broken.write_bytes(BROKEN[name] if side else BROKEN[name].replace(b"pred", b"true"))
+    whole.write_text(f"id,{'pred' if side == 0 else 'true'}\n1,a\n2,b\n3,b\n4,b\n")
+    paths = (broken, whole) if side == 0 else (whole, broken)
+    with pytest.raises(FileError, match=name):
+        wf.count(*paths, id="id")
+    with pytest.warns(SkippedWarning) as caught:
+        counts = wf.count(*paths, id="id", on_error="skip")
+    said = str(caught[0].message)
+    assert counts.n == 3 and {"a", "b"} == {*counts.labels}
+    assert f"in '{broken}', 1 of '{whole}' whose line in '{broken}' was skipped; 3 items" in said
+    files = ("--gold", paths[0], "--pred-file", paths[1])
+    code, _, err = run("score", *files, "--id", "id", "--on-error", "skip", "-m", "accuracy")
+    assert code == 0 and said in err
+    with pytest.raises(FileError, match="without skipped lines, items cannot be matched by line"):
+        wf.count(*paths, on_error="skip")
+    whole.write_text(whole.read_text() + "5,b\n6,b\n")
+    with pytest.raises(FileError, match=r"3 identifiers are not in .*1 line had to be .*: 2, 5, 6"):
+        wf.count(*paths, id="id", on_error="skip")
 
 
 NUMBERS = [{"n": i, "id": 7 * i % 10, "label": i % 3} for i in range(10)]
@@ -216,7 +285,8 @@ def test_pairs_of_any_two_formats(tmp_path: Path, left: str, right: str) -> None
     assert wf.count(gold, predictions) == expected
     shuffled = written(right, "pred", "pred", answers[::-1])
     assert wf.count(gold, shuffled, id="id") == expected
-    assert wf.count(gold, shuffled) != expected
+    with pytest.raises(FileError, match="column 'id' differs in 10 of them"):
+        wf.count(gold, shuffled)
 
 
 def test_pairs_whose_types_do_not_fit(tmp_path: Path) -> None:

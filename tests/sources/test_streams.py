@@ -220,9 +220,11 @@ def test_gold_and_predictions_on_the_command_line(run: Run, tmp_path: Path) -> N
     pair = ["--gold", tmp_path / "g.csv", "--pred-file", tmp_path / "p.csv"]
     code, out, _ = run("score", *pair, "--id", "id", "-m", "accuracy", "-f", "json")
     assert code == 0 and json.loads(out)["scores"][0]["value"] == 0.5
-    code, out, _ = run(
-        "score", *pair, "--true", "gold", "--pred", "model", "-m", "accuracy", "-f", "json"
-    )
+    named = ("--true", "gold", "--pred", "model", "-m", "accuracy", "-f", "json")
+    code, _, err = run("score", *pair, *named)
+    assert code == 2 and "column 'id' differs in 2 of them. Match them with --id id" in err
+    (tmp_path / "p.csv").write_text("model\nb\nb\n")
+    code, out, _ = run("score", *pair, *named)
     assert code == 0 and json.loads(out)["scores"][0]["value"] == 0.5
     (tmp_path / "p.csv").write_text("id,model\n2,b\n")
     code, out, err = run("score", *pair, "--id", "id")

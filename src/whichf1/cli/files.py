@@ -22,7 +22,14 @@ from whichf1.cli.options import (
     split_list,
 )
 from whichf1.cli.process import say, standard_input, watching
-from whichf1.errors import DefinitionError, FileError, InputError, SkippedWarning, numbered
+from whichf1.errors import (
+    DefinitionError,
+    FileError,
+    InputError,
+    SkippedWarning,
+    numbered,
+    why_unreadable,
+)
 from whichf1.metrics import find
 from whichf1.sources.address import shown_name
 from whichf1.sources.answers.lines import read_scores
@@ -153,7 +160,7 @@ def read_matrix(path: str) -> NamedMatrix:
             line for line in csv.reader(text.splitlines(), delimiter=mark, strict=True) if line
         ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or error
+        why = why_unreadable(error)
         raise FileError(f"cannot read a matrix from {path!r}: {why}") from None
     if len(lines) < 2:
         raise FileError(f"{path!r} has no rows. The first row and column name the classes.")
@@ -190,7 +197,7 @@ def read_parents(path: str) -> dict[Any, list[Any]]:
         with open(path, encoding="utf-8-sig", newline="") as file:
             rows = [row for row in csv.reader(file, strict=True) if any(row)]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        why = getattr(error, "strerror", None) or error
+        why = why_unreadable(error)
         raise FileError(f"cannot read a hierarchy from {path!r}: {why}") from None
     if not rows or [cell.strip().lower() for cell in rows[0]] != ["class", "parent"]:
         raise FileError(f"{path!r} must have the columns class and parent, named in its first row")

@@ -658,7 +658,7 @@ class LimitOptions(OptionGroup):
     """What the scores must reach."""
 
     fail_under: list[str] | None = option(
-        "NAME=VALUE: exit with code 1 if the score is lower; with --by, in any slice; repeatable."
+        "NAME=VALUE: exit with code 1 if the score, or that of a slice, is lower; repeatable."
     )
     fail_over: list[str] | None = option(
         "The same if the score is higher, for metrics such as log_loss; repeatable."
@@ -684,7 +684,7 @@ class ReportOptions(LimitOptions, MetricOptions, GateOptions):
     """What to report for a table of counts."""
 
     confusion: bool | None = option(
-        "Show the confusion matrix. Default: on a terminal, if it fits and has up to 12 classes."
+        "Show the confusion matrix. Default: in text, if it fits and has up to 12 classes."
     )
     share: Text = option("Show the confusion matrix as fractions of true, predicted or all items.")
 

@@ -18,6 +18,7 @@ from whichf1.cli.options import (
     LimitOptions,
     MatrixOptions,
     MetricOptions,
+    OnError,
     PageOptions,
     ReportOptions,
     ScoreOptions,
@@ -285,8 +286,6 @@ def score(options: ScoreOptions) -> None:
         raise InputError(_HIERARCHICAL)
     with read_subject(options) as subject:
         chosen = options.chosen(subject.counts.labels)
-        if subject.summary and options.metric is None:
-            chosen.pop("positive", None)  # it names the class that the scores are for
         shown = "--confusion" if options.confusion else "--share" if options.share else None
         if shown and (subject.by or options.format == GateFormat.csv):
             other = "slices (--by)" if subject.by else "--format csv"
@@ -313,27 +312,35 @@ def make_report(
     source: str, subject: Subject, options: MetricOptions, chosen: dict[str, Any], **kind: Any
 ) -> Report:
     """The metrics of -m, or the usual ones."""
-    if subject.summary and options.metric is None:
-        chosen.pop("positive", None)  # it names the class that the scores are for
-    definitions = None
+    chosen, definitions = _reported(options, subject, chosen), None
     if options.metric:
-        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
+        definitions = definitions_of(options, options.metric, chosen, subject)
     for name in ("average", "positive"):
         if definitions is None and name in chosen:
             raise DefinitionError(f"--{name} needs a metric, such as -m precision")
     return Report.of_subject(source, subject, chosen, definitions, **kind)
 
 
+def _reported(options: MetricOptions, subject: Subject, chosen: dict[str, Any]) -> dict[str, Any]:
+    """The options of the reported metrics; for the usual ones, --positive is the class of scores.
+
+    Gates get all options: those of -m may be others.
+    """
+    usual = subject.summary and options.metric is None
+    return {key: value for key, value in chosen.items() if not usual or key != "positive"}
+
+
 def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> Document:
     """Score the slices, each on the classes that occur in it unless classes are declared."""
+    chosen = _reported(options, subject, chosen)
     if options.metric:
-        definitions = definitions_of(options, options.metric, chosen, sets=subject.sets)
+        definitions = definitions_of(options, options.metric, chosen, subject)
     else:
         usual = [x for x in subject.usual(chosen) if not subject.is_per_class(x)][:2]
         if subject.decided:
             usual += [define_fitting(name, chosen) for name in BOTH_F1]
         definitions = [(title(each), each) for each in usual]
-        refuse_unused(chosen, usual, [name for name, _ in definitions], "--{}")
+        refuse_unused(chosen, usual, [name for name, _ in definitions], "--{}", subject)
     named = []
     for name, definition in definitions:
         if options.labels is None and options.classes is None:
@@ -350,19 +357,18 @@ def _slices(options: ScoreOptions, subject: Subject, chosen: dict[str, Any]) -> 
 
 
 def definitions_of(
-    options: MetricOptions, names: list[str], chosen: dict[str, Any], *, sets: bool = False
+    options: MetricOptions, names: list[str], chosen: dict[str, Any], subject: Subject
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 
-    A requested interval must apply to every metric of -m. ``sets``: they are of scores of sets of
-    labels.
+    A requested interval must apply to every metric of -m.
     """
     parents = getattr(options, "parents", None)
     written = names if parents is None else _with_parents(names, parents)
     called = dict(zip(written, names, strict=True))
     definitions = [
         (called.get(name, name), definition)
-        for name, definition in name_definitions(written, chosen, "--{}", sets=sets)
+        for name, definition in name_definitions(written, chosen, "--{}", subject)
     ]
     threshold = getattr(options, "threshold", None)
     if options.metric:
@@ -397,7 +403,7 @@ def judged(options: LimitOptions, chosen: dict[str, Any], subject: Subject) -> l
     declared = any(getattr(options, x, None) is not None for x in ("labels", "classes"))
     for limit in options.limits:
         options_of_limit = chosen if limit.kind.end != "value" else {**chosen, "interval": None}
-        definition = define_fitting(limit.name, options_of_limit, sets=subject.sets)
+        definition = subject.define(limit.name, options_of_limit)
         limit.check(definition)
         verdicts.append(limit.judge(subject.evaluate(definition)))
         of_slice = definition if declared or "|" in limit.name else definition.over_observed
@@ -421,9 +427,10 @@ def groups(options: GroupsOptions) -> None:
         if not subject.by:
             raise InputError("which groups? Name their columns with --by, such as --by sex")
         chosen, names = options.chosen(subject.counts.labels), options.metric or ["averaged_f1"]
-        compared = [groups_of(subject, name, chosen, options.control_columns) for name in names]
+        skip, control = options.on_error == OnError.skip, options.control_columns
+        compared = [groups_of(subject, name, chosen, control, skip=skip) for name in names]
         definitions = [part.definition for each in compared for part in each.parts]
-        refuse_unused(chosen, definitions, names, "--{}")
+        refuse_unused(chosen, definitions, names, "--{}", subject)
     options.write(groups_document(files.source_name(options), compared))
 
 

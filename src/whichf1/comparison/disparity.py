@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Unpack
 import numpy as np
 
 from whichf1.definitions import signature
-from whichf1.definitions.definition import OPTIONS, Definition, define_fitting, fits
+from whichf1.definitions.definition import OPTIONS, Definition, fits
 from whichf1.definitions.methods import Auto, Bootstrap, Posterior, find_method
 from whichf1.definitions.names import SHORTHANDS
 from whichf1.definitions.options import Options
@@ -446,16 +446,22 @@ def groups(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         subject = subject_of(y_true, y_pred, None, threshold, data, chosen)
         by, control = _columns(by, y_true, "by"), _columns(control, y_true, "control")
         subject = _by_columns(subject, [*by] or asked.by, [*control] or asked.control)
-    return _run(asked, subject, chosen, tuple(control), with_options)
+    make = partial(subject.define, make=with_options)
+    skip = data.get("on_error") == "skip"
+    return _run(asked, subject, chosen, tuple(control), make, skip)
 
 
 def groups_of(
-    subject: Subject, metric: str, chosen: dict[str, Any], control: Sequence[str] = ()
+    subject: Subject,
+    metric: str,
+    chosen: dict[str, Any],
+    control: Sequence[str] = (),
+    *,
+    skip: bool = False,
 ) -> Groups:
     """The same for a subject in slices, with those of the chosen options that apply."""
     asked = _asked(metric)
-    make = partial(define_fitting, sets=subject.sets)
-    return _run(asked, subject, {**chosen, **asked.options}, tuple(control), make)
+    return _run(asked, subject, {**chosen, **asked.options}, tuple(control), subject.define, skip)
 
 
 class _Asked(NamedTuple):
@@ -502,11 +508,12 @@ def _run(
     chosen: dict[str, Any],
     control: tuple[str, ...],
     make: Callable[[Any, dict[str, Any]], Definition],
+    skip: bool,
 ) -> Groups:
     if asked.criterion is not None and chosen.get("positive") is None:
         chosen["positive"] = positive_class(subject.counts.labels, None)
     definitions = [_defined(metric, chosen, make) for metric in asked.metrics]
-    return compare_groups(subject, definitions, control, asked.criterion)
+    return compare_groups(subject, definitions, control, asked.criterion, skip)
 
 
 def _defined(
@@ -562,10 +569,14 @@ def compare_groups(
     definitions: Sequence[Definition],
     control: Sequence[str] = (),
     criterion: str | None = None,
+    skip: bool = False,
 ) -> Groups:
-    """Compare the slices of a subject; the columns of ``control`` come first in their keys."""
+    """Compare the slices of a subject; the columns of ``control`` come first in their keys.
+
+    ``skip``: bad items were to be skipped when the data were read.
+    """
     by = subject.by[len(control) :]
-    _refuse_groups(subject, by, control)
+    _refuse_groups(subject, by, control, skip)
     parts, empty = [], dict[Key, None]()
     for definition in definitions:
         whole, scores = subject.evaluate(definition), dict[Key, Score]()
@@ -599,7 +610,9 @@ def compare_groups(
     return found
 
 
-def _refuse_groups(subject: Subject, by: Sequence[str], control: Sequence[str]) -> None:
+def _refuse_groups(
+    subject: Subject, by: Sequence[str], control: Sequence[str], skip: bool = False
+) -> None:
     """Raise for too few groups, a group of one item, or items without a group."""
     columns, slices = (*control, *by), subject.slices
     for key, part in slices.items():
@@ -608,7 +621,12 @@ def _refuse_groups(subject: Subject, by: Sequence[str], control: Sequence[str]) 
         if lacking is not None:
             size = "1 item has" if n == 1 else f"{n:,} items have"
             raise InputError(
-                f"{size} no group: column {lacking!r} is empty. Fill it in, or drop such items."
+                f"{size} no value in column {lacking!r}. Fill it in, or drop such items"
+                + (
+                    ": on_error='skip' (--on-error skip) keeps items without a group."
+                    if skip
+                    else "."
+                )
             )
         if n == 1 and not part.counts.weighted:
             own = ", ".join(f"{c}={value}" for c, value in zip(columns, key, strict=True))

@@ -390,9 +390,8 @@ class Definition:
         """Fix the class set on these counts."""
         if self.batch is not None:
             raise DefinitionError(
-                f"{self.signature} is a mean over batches of {numbered(self.batch, 'item')} in "
-                "their order, "
-                "and counts do not keep the order. Pass y_true and y_pred."
+                f"a mean over batches of {numbered(self.batch, 'item')} needs the items' order, "
+                f"which counts and files do not keep.{PASS_ARRAYS}"
             )
         counts = counts.without(self.ignore)
         if self.declaration.whole and counts.weighted:
@@ -591,6 +590,8 @@ def over_range(counts: AnyCounts) -> tuple[AnyCounts, range]:
     return wider, wanted
 
 
+PASS_ARRAYS = " Pass y_true and y_pred."
+"""The advice where the order of items is needed, which a table of many definitions leaves out."""
 NAMING = ("average", "formula", "positive")
 _FIELDS = tuple(Definition.__dataclass_fields__)
 OPTIONS = tuple(

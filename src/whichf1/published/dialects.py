@@ -13,7 +13,7 @@ from importlib.resources import files
 from math import inf, isnan, nan
 from typing import Any
 
-from whichf1.definitions.definition import Definition
+from whichf1.definitions.definition import PASS_ARRAYS, Definition
 from whichf1.definitions.words import because, departures
 from whichf1.errors import DefinitionError, WhichF1Error, did_you_mean
 from whichf1.scoring.evaluate import run
@@ -177,7 +177,7 @@ class Dialects(dict[str, Dialect]):
                 data = (counts,) if dialect.definition.batch is None else (y_true, y_pred)
                 scores[name] = dialect(*data, labels=labels)
             except WhichF1Error as error:
-                absent[name] = str(error)
+                absent[name] = str(error).removesuffix(PASS_ARRAYS)
         return DialectTable(_grouped(scores), absent)
 
     def convert(

@@ -297,7 +297,10 @@ def _flips(comparison: Comparison, ranks: SystemRanks) -> list[Block]:
 def flip_blocks(
     definition: Definition, names: Sequence[str], ranks: SystemRanks, adjust: str
 ) -> list[Block]:
-    """The order of systems under each definition, and the pairs that flip."""
+    """The order of systems under each definition, and the pairs that flip.
+
+    ``names``: the systems whose scores are shown if there is room; none for a study.
+    """
     orders, groups = ranks.orders, ranks.alike
     titles = [" = ".join(title(orders[at].definition) for at in group) for group in groups]
     key = attrgetter("metric", "average", "formula", "positive", "parameters")
@@ -331,10 +334,11 @@ def flip_blocks(
                 f"Significant: at the {level:g} % level by paired tests "
                 f"({ADJUSTED[adjust]}), under each definition."
             )
+    where = ", or in a table of several metrics" if names else ""
     notes.append(
         Advised(
             f"tau: Kendall's tau-b with the order under {title(orders[reference].definition)}.",
-            "" if valued else "The values are in JSON and CSV, or in a table of several metrics.",
+            "" if valued else f"The values are in JSON and CSV{where}.",
         )
     )
     return [Grid(columns, rows, heading), *map(Note, notes)]

@@ -71,6 +71,10 @@ AGREEMENT = ("accuracy", "krippendorff_alpha")
 """What slices of ratings are scored by."""
 SYMMETRIC = ("averaged_f1", "f1_of_averages", "micro_f1", "accuracy", "cohen_kappa", "mcc")
 """Scores that stay the same when true and predicted are swapped (with declared classes)."""
+NOT_PROBABILITIES = (
+    "Some scores are outside [0, 1], so they are not probabilities: log loss, Brier score and "
+    "calibration error are not shown."
+)
 UNORIENTED = Advised(
     "These scores are the same whether rows are true or predicted.",
     "For precision, recall and scores based on them, add --rows true or --rows predicted.",
@@ -113,13 +117,15 @@ class Report(Presented, Drawable):
     oriented: bool
     """Whether it is known which side of the counts is true."""
     confusion: bool | None = None
-    """Whether the matrix is shown; None: on a terminal, if it fits."""
+    """Whether the matrix is shown; None: in text, if it fits."""
     share: Share | None = None
     """In the matrix, fractions of true or predicted classes or of all items; None: counts."""
     subject: Subject | None = None
     """What was read, with its ranking and its slices, if it has any."""
     comparison: Comparison | None = None
     """The comparison of this system, which is the first, with others."""
+    unfair: bool = False
+    """Whether the usual metrics leave out losses, since scores are outside [0, 1]."""
 
     @classmethod
     def of(
@@ -166,7 +172,7 @@ class Report(Presented, Drawable):
         per_class = [(name, subject.per_class(each)) for name, each in classes]
         scores = [(name, subject.score(x)) for name, x in scored if (name, x) not in classes]
         report = cls.of(source, subject.counts, options, counted, scores, per_class, **kind)
-        return replace(report, subject=subject)
+        return replace(report, subject=subject, unfair=subject.unfair and definitions is None)
 
     def with_shares(self, of: Share) -> Report:
         """The report with its confusion matrix as fractions.
@@ -202,7 +208,8 @@ class Report(Presented, Drawable):
     def document(self, decimals: int | None = None) -> Document:
         """The tables of classes and scores, the matrix, and notes on them."""
         counts, orientation = self.counts, [] if self.oriented else [UNORIENTED]
-        notes = gap_notes(self, 4 if decimals is None else decimals)
+        notes = [NOT_PROBABILITIES] if self.unfair else []
+        notes += gap_notes(self, 4 if decimals is None else decimals)
         return Document(
             _blocks(self),
             partial(_record, self),
@@ -306,7 +313,7 @@ def report(  # type: ignore[misc]  # its threshold= makes predictions; a metric 
         if unused is not None:
             raise DefinitionError(f"{unused}= needs metrics, such as ['precision']")
     else:
-        definitions = name_definitions(metrics, chosen, "{}=", sets=subject.sets)
+        definitions = name_definitions(metrics, chosen, "{}=", subject)
         refuse_unused_threshold(threshold, definitions, "threshold=")
     results = Report.of_subject(source, subject, chosen, definitions, confusion=confusion)
     results = results if share is None else results.with_shares(share)
@@ -347,24 +354,29 @@ BOTH_F1 = ("averaged_f1", "f1_of_averages")
 
 
 def name_definitions(
-    metrics: Sequence[str], options: Mapping[str, Any], written: str, *, sets: bool = False
+    metrics: Sequence[str],
+    options: Mapping[str, Any],
+    written: str,
+    subject: Subject | None = None,
 ) -> list[tuple[str, Definition]]:
     """The metrics with the options that apply to each; every option must apply to one of them.
 
-    ``sets``: they are of scores of sets of labels.
+    ``subject``: what is scored, if it may have scores.
     """
     # 'macro F1' stands for both
     names = [
         x for name in names_of(metrics) for x in (BOTH_F1 if plain_name(name) in BOTH else (name,))
     ]
-    definitions = [(name, define_fitting(name, options, sets=sets)) for name in names]
+    make = define_fitting if subject is None else subject.define
+    definitions = [(name, make(name, options)) for name in names]
     signatures: dict[str, str] = {}
     for name, definition in definitions:
         other = signatures.setdefault(definition.signature, name)
         if names.count(name) > 1 or other != name:
             same = "" if other == name else f", as {other}"
             raise DefinitionError(f"{name} is named twice{same}: name each metric once")
-    refuse_unused(options, [definition for _, definition in definitions], names, written)
+    made = [definition for _, definition in definitions]
+    refuse_unused(options, made, names, written, subject)
     return definitions
 
 
@@ -373,9 +385,13 @@ def refuse_unused(
     definitions: Sequence[Definition],
     names: Sequence[str],
     written: str,
+    subject: Subject | None = None,
 ) -> None:
-    """Raise unless every option belongs to one of the definitions."""
+    """Raise unless every option belongs to one of the definitions, or names the class of scores."""
+    of_scores = subject is not None and subject.ranking is not None
     for key, value in options.items():
+        if key == "positive" and of_scores and all(x.positive is None for x in definitions):
+            continue
         wanted = CHECKS[key](key, value) if key in CHECKS else value
         used = any(getattr(definition, key) == wanted for definition in definitions)
         if not used and key != "interval":

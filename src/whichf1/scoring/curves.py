@@ -27,7 +27,7 @@ from whichf1.scoring.score import Score
 from whichf1.sources.arrays import scored_arrays
 from whichf1.sources.counts import COLUMN_OPTIONS, DATA_OPTIONS, as_counts, rank
 from whichf1.sources.lines import numbers, positive_class
-from whichf1.sources.request import has_columns
+from whichf1.sources.request import has_columns, refuse_holder
 from whichf1.statistics.bands import AT as SHAPES
 from whichf1.statistics.bands import (
     Band,
@@ -191,6 +191,7 @@ def _ranking(y_true: Any, scores: Any, options: dict[str, Any]) -> Ranking:
             raise InputError("a Ranking already holds scores and options: pass it alone")
         return y_true
     if scores is None and not has_columns(y_true):
+        refuse_holder(y_true)
         raise InputError("a curve needs scores: pass y_true and scores, or a Ranking")
     return rank(y_true, scores, **options)
 

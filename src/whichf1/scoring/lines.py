@@ -50,6 +50,7 @@ from whichf1.sources.request import (
     in_memory,
     is_path,
     one_name,
+    refuse_holder,
     refuse_true,
 )
 from whichf1.sources.sequences import cluster_codes, squared, weights_column
@@ -132,6 +133,7 @@ def evaluate_scores(
         definition, data = named_value(definition, data)
         return score_lines(definition, _read_columns(definition, y_true, scores, data))
     if scores is None and metric.kind != "value":
+        refuse_holder(y_true)
         raise InputError(f"{metric.name} needs scores: pass y_true and scores")
     return score_lines(definition, _read_arrays(definition, y_true, scores, **data))
 

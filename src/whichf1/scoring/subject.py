@@ -29,7 +29,14 @@ from whichf1.sources.answers.lines import ClassScores, read_scores
 from whichf1.sources.counts import as_counts, count, count_by, count_kept
 from whichf1.sources.label_sets import count_multilabel
 from whichf1.sources.lines import ScoredLines, classes_of, lines_of, positive_class, rank_lines
-from whichf1.sources.request import Request, are_sets, has_columns, in_memory, refuse_both
+from whichf1.sources.request import (
+    Request,
+    are_sets,
+    has_columns,
+    in_memory,
+    refuse_both,
+    refuse_holder,
+)
 from whichf1.sources.sequences import (
     cluster_column,
     column,
@@ -109,6 +116,8 @@ class Subject:
     """Whether there are scores of sets of labels, of which an average must be chosen."""
     incomplete: bool = False
     """Whether there is nothing to rank for some of the labels, which all items have or none."""
+    unfair: bool = False
+    """Whether scores are outside [0, 1], so that the summary leaves out losses of probabilities."""
 
     def usual(self, options: Mapping[str, Any]) -> list[Definition]:
         """The metrics of the scores themselves, with the options that apply to each."""
@@ -121,6 +130,25 @@ class Subject:
                 definition = replace(definition, undefined="nan")
             definitions.append(definition)
         return definitions
+
+    def define(
+        self,
+        metric: Any,
+        options: Mapping[str, Any],
+        make: Callable[[Any, dict[str, Any]], Definition] | None = None,
+    ) -> Definition:
+        """A metric with the options that apply to it, or with those that ``make`` accepts.
+
+        If there is a score for each item, ``positive`` is the class of the scores: a metric that
+        has no positive class, or an average, does not get it.
+        """
+        make = make or partial(define_fitting, sets=self.sets)
+        if self.ranking is not None and options.get("positive") is not None:
+            definition = make(metric, {k: v for k, v in options.items() if k != "positive"})
+            settled = (definition.average, definition.positive) != (None, None)
+            if settled or "positive" not in definition.applicable:
+                return definition
+        return make(metric, dict(options))
 
     def is_per_class(self, definition: Definition) -> bool:
         """Whether the definition gives one number for each class."""
@@ -172,12 +200,13 @@ def of_lines(
     def score(definition: Definition) -> Score:
         return score_lines(replace(definition, positive=positive), lines)
 
+    unfair = not ranking.probabilities
     two = len(lines.labels) == 2  # a loss has no rest class
     summary = BINARY + ((PROBABILITY if two else PROBABILITY[2:]) if ranking.probabilities else ())
     if threshold is None:
-        return Subject(ranking, score, summary, decided=False, ranking=ranking)
+        return Subject(ranking, score, summary, decided=False, ranking=ranking, unfair=unfair)
     decided = threshold_lines(lines, threshold, positive, declared=declared)
-    return Subject(decided, score, summary, ranking=ranking)
+    return Subject(decided, score, summary, ranking=ranking, unfair=unfair)
 
 
 def of_line_slices(
@@ -235,6 +264,7 @@ def of_label_sets(lines: ScoredLines, threshold: float | None = None) -> Subject
         decided=False,
         sets=True,
         incomplete=incomplete,
+        unfair=not fair,
     )
     if threshold is None:
         return subject
@@ -371,6 +401,7 @@ def _slices_of_predictions(
     by = data["by"]
     how = {key: value for key, value in data.items() if key != "by" and value is not None}
     if y_pred is None:
+        refuse_holder(y_true)
         raise InputError(f"got {type(y_true).__name__} alone. Pass y_true and y_pred, or Slices.")
     sets = np.ndim(y_true) == 2 if isinstance(y_true, np.ndarray) else are_sets(y_true)
     counted: Any = count_multilabel if sets else partial(count, ignore=ignore)
@@ -433,8 +464,9 @@ def _of_ranking(ranking: Ranking, threshold: float | None) -> Subject:
         settled = replace(definition, positive=ranking.positive, interval=method)
         return score_ranking(settled, ranking)
 
-    summary = BINARY + (PROBABILITY[2:] if ranking.probabilities and not binned else ())
+    unfair = not ranking.probabilities
+    summary = BINARY + (() if unfair or binned else PROBABILITY[2:])
     if threshold is None:
-        return Subject(ranking, score, summary, decided=False, ranking=ranking)
+        return Subject(ranking, score, summary, decided=False, ranking=ranking, unfair=unfair)
     decided = at_threshold(ranking, threshold=threshold)
-    return Subject(decided, score, summary, ranking=ranking)
+    return Subject(decided, score, summary, ranking=ranking, unfair=unfair)

@@ -12,7 +12,7 @@ from whichf1 import kernel
 from whichf1.errors import InputError, is_number
 from whichf1.sources.arrays import count_arrays, count_together, rank_arrays, scored_arrays
 from whichf1.sources.lines import ScoredLines, classes_of, rank_lines
-from whichf1.sources.request import Request, has_columns, is_frame
+from whichf1.sources.request import Request, has_columns, is_frame, refuse_holder
 from whichf1.sources.sequences import column
 from whichf1.tables.cells import Array
 from whichf1.tables.counts import Counts
@@ -102,6 +102,7 @@ def count(
             "a file is read; they do not apply to two arrays"
         )
     if y_pred is None:
+        refuse_holder(y_true)
         raise InputError(
             f"got {type(y_true).__name__} alone. Pass y_true and y_pred, Counts, a dataframe, "
             "or a path; for several raters, pass ratings(data)."

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from functools import cache
 from importlib import import_module
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from itertools import chain, product
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -27,7 +27,8 @@ from whichf1.tables.labels import Label, Labels, from_text
 from whichf1.tables.records import dataclass
 
 USUAL_NAMES = (("true", "pred"), ("y_true", "y_pred"), ("gold", "pred"), ("label", "prediction"))
-USUAL_TRUE = tuple(dict.fromkeys(true for true, _ in USUAL_NAMES))
+"""Pairs of names that belong together; without one of them, any two of these names do."""
+USUAL_TRUE, USUAL_PRED = (tuple(dict.fromkeys(names)) for names in zip(*USUAL_NAMES, strict=True))
 USUAL_SCORES = ("score", "y_score", "prob", "probability")
 EXACT = 1 << 53
 """Integers beyond this are not all distinct as floats, so scores would tie."""
@@ -161,6 +162,16 @@ def known_frame(data: Any) -> tuple[Any, str]:
     if hasattr(native, "unify_dictionaries"):  # Arrow cannot group different dictionaries
         frame = narwhals.from_native(native.unify_dictionaries())
     return frame, f"the {type(native).__module__.partition('.')[0]} frame"
+
+
+def refuse_holder(data: Any) -> None:
+    """Raise for an object whose counts are meant, such as an Accumulator or a Report."""
+    for name in ("counts", "table"):
+        held = name in getattr(data, "__dict__", ())
+        if held or isinstance(getattr(type(data), name, None), property):
+            kind = type(data).__name__
+            article = "an" if kind[0] in "AEIOU" else "a"
+            raise InputError(f"got {article} {kind}: pass what it holds, {kind.lower()}.{name}")
 
 
 def are_sets(data: Any) -> bool:
@@ -355,6 +366,8 @@ class Request:
         if len(set(self.preds)) < len(self.preds):
             raise InputError(f"name each prediction column once; got {list(self.preds)!r}")
         true, preds = self._pair(available, name)
+        if len(preds) == 1 and not (self.alone or self.joint or self.systems):
+            refuse_same((true,), preds, "scores" if self.scores else "predictions")
         joint = self.joint or self.cluster is not None
         columns = replace(self, true=true, preds=preds, joint=joint)
         used = {*map(str.lower, columns.used)}
@@ -371,24 +384,27 @@ class Request:
                 f"columns: {_listed(available)}."
             )
         pred = self.preds[0] if self.preds else None
-        usual = {(self.true or left, pred or right) for left, right in self.usual}
-        names = set(chain.from_iterable(usual)).intersection(available)
-        pairs = [pair for pair in usual if names.issuperset(pair)]
+        pairs: set[tuple[str, str]] = set()
+        for usual in (() if self.scores else USUAL_NAMES, product(*self.usual)):
+            wanted = {(self.true or left, pred or right) for left, right in usual}
+            names = set(chain.from_iterable(wanted)).intersection(available)
+            pairs = pairs or {pair for pair in wanted if names.issuperset(pair)}
         if len(pairs) == 1:
-            return pairs[0][0], self.preds or pairs[0][1:]
+            ((true, right),) = pairs
+            return true, self.preds or (right,)
+        refuse_separated(available, name)
         why = "several columns have usual names" if pairs else "no columns have the usual names"
+        known = "; ".join(", ".join(some[:-1]) + f" or {some[-1]}" for some in self.usual)
         kind = "score" if self.scores else "pred"
         raise FileError(
-            f"{name}: {why}. Its columns: {_listed(available)}. Name the two: --true COLUMN "
-            f"--{kind} COLUMN, or true=..., {kind}=... in Python."
+            f"{name}: {why} ({known}). Its columns: {_listed(available)}. Name the two: --true "
+            f"COLUMN --{kind} COLUMN, or true=..., {kind}=... in Python."
         )
 
     @property
-    def usual(self) -> Sequence[tuple[str, str]]:
-        """Pairs of usual names."""
-        if not self.scores:
-            return USUAL_NAMES
-        return [(true, score) for true in USUAL_TRUE for score in USUAL_SCORES]
+    def usual(self) -> tuple[Sequence[str], Sequence[str]]:
+        """The usual names of true classes, and those of predictions or scores."""
+        return USUAL_TRUE, USUAL_SCORES if self.scores else USUAL_PRED
 
 
 def checked_separator(sep: Any) -> str | None:
@@ -444,12 +460,43 @@ def one_name(name: Any, option: str) -> str | None:
     return name
 
 
+def refuse_same(true: Sequence[str], preds: Sequence[str], what: str) -> None:
+    """Raise if a column has both the true classes and what is compared with them."""
+    both = next((name for name in preds if name in true), None)
+    if both is not None:
+        raise InputError(
+            f"column {both!r} is named for the true classes and for {what}; a column cannot be "
+            "both. Name another."
+        )
+
+
 def refuse_unknown(column: str, available: Sequence[str], name: str) -> None:
     """Raise if there is no such column, listing the available ones."""
     if column not in available:
+        refuse_separated(available, name)
         hint = suggestion(column, map(str, available))
         raise FileError(
             f"{name} has no column {column!r}. Its columns: {_listed(available)}. {hint}".rstrip()
+        )
+
+
+SEPARATORS = {
+    ";": "';'. Save the file with commas",
+    "\t": "tabs. Read it with --from tsv (format='tsv')",
+    ",": "commas. Read it with --from csv (format='csv')",
+    "|": "'|'. Save the file with commas",
+}
+"""What may stand between columns, and what to do if it is not what was expected."""
+
+
+def refuse_separated(available: Sequence[str], name: str) -> None:
+    """Raise if the only column has the names of several."""
+    alone = str(available[0]) if len(available) == 1 else ""
+    mark = max(SEPARATORS, key=alone.count)
+    if mark in alone:
+        raise FileError(
+            f"{name} has a single column, {alone!r}: its header looks separated by "
+            f"{SEPARATORS[mark]}."
         )
 
 
@@ -527,6 +574,20 @@ Reading: TypeAlias = Literal["typed", "text", "json"]
 """What a value is: a value of the engine, text whose type must be inferred, or a JSON text."""
 
 
+class Place(NamedTuple):
+    """An item for a message."""
+
+    position: str = ""
+    """Empty if it is not known."""
+    value: str | None = None
+    """What its cell holds, as text."""
+
+    @property
+    def ending(self) -> str:
+        """The position as the end of a sentence."""
+        return f"; {self.position}" if self.position else ""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where rows come from, for messages."""
@@ -534,8 +595,8 @@ class Origin:
     name: str
     """A path in quotes, or 'the pandas frame'."""
     reading: Reading = "typed"
-    locate: Callable[[str, str], str] = lambda what, column: ""
-    """The position of the first item that lacks something in a column; only for an error."""
+    locate: Callable[[str, str], Place] = lambda what, column: Place()
+    """The first item that lacks something in a column; only for an error."""
     skip: bool = False
     """Whether items without a label or with a bad number are skipped with a warning."""
     skipped: tuple[str, ...] = ()
@@ -549,8 +610,7 @@ class Origin:
 
     def where(self, what: str, column: str) -> str:
         """The position of the first item that lacks this, as the end of a sentence."""
-        place = self.locate(what, column)
-        return f"; {place}" if place else ""
+        return self.locate(what, column).ending
 
     def refuse_empty(self, read: int, kept: int) -> None:
         """Raise if there are no items, or none are left."""

@@ -14,7 +14,15 @@ from typing import Any, Literal, NamedTuple, NoReturn, TypeAlias, get_args
 import numpy as np
 
 from whichf1 import kernel
-from whichf1.errors import FileError, InputError, LabelError, ShapeError, did_you_mean, numbered
+from whichf1.errors import (
+    FileError,
+    InputError,
+    LabelError,
+    ShapeError,
+    did_you_mean,
+    numbered,
+    why_unreadable,
+)
 from whichf1.sources.address import shown_name
 from whichf1.sources.request import is_path, one_or_several
 from whichf1.sources.sequences import clusters_of, slices_of_arrays, squared, weights_column
@@ -626,7 +634,7 @@ def _text(path: Any) -> list[str]:
     try:
         return Path(path).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
+        why = why_unreadable(error)
         raise FileError(f"cannot read {shown_name(path)!r}: {why}") from None
 
 

@@ -42,6 +42,7 @@ from whichf1.reporting.pictures.marks import first_of
 from whichf1.reporting.pictures.vector import PagePicture, shown
 from whichf1.reporting.published import dialect_document
 from whichf1.reporting.score import (
+    NOT_PROBABILITIES,
     Report,
     class_table,
     gap_notes,
@@ -347,6 +348,7 @@ def _cautions(about: _About) -> list[str]:
     report = about.report
     marked = footnotes(Document(report.document().blocks))
     notes = [note.replace(f"{CAUTION} ", "Intervals of ", 1) for note in marked]
+    notes += [NOT_PROBABILITIES] if report.unfair else []
     notes += interval_notes(report)
     if not report.oriented:
         notes.append("It is not known which side of the matrix is true.")

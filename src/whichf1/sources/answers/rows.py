@@ -8,6 +8,7 @@ counted together, it has a prediction of each, then the cluster, if there is one
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
@@ -132,7 +133,8 @@ def report_lacking(
         origin.say_skipped([_skipped(*each) for each in missing], total)
         return
     for what, name, n in missing:
-        where = origin.where(what, name)
+        place = origin.locate(what, name)
+        where = place.ending
         if what == "weight":
             raise WeightError(
                 f"{origin.name}: {n:,} of the {numbered(total, 'item')} "
@@ -151,10 +153,24 @@ def report_lacking(
         told = f"{origin.name}: column {name!r} has no {what} in {n:,} of its {of_all}"
         if what in ("label", "cluster"):
             raise LabelError(f"{told}{where}. Fill it in or drop the item.")
-        raise InputError(
-            f"{told}{where or first(name)}. Fix it or drop the item. Replace integers beyond "
-            "2**53, which tie as floats, by ranks."
-        )
+        advice = _advice(place.value) if where else f"{FIX} If it is {TIED}, pass ranks."
+        raise InputError(f"{told}{where or first(name)}. {advice}")
+
+
+FIX = "Fix it or drop the item."
+TIED = "an integer beyond 2**53, which would tie with others as a float"
+
+
+def _advice(value: str | None) -> str:
+    """What to do about a score that is not a finite number."""
+    text = "" if value is None else value.strip().strip('"').strip()
+    if not text:
+        return "The cell is empty: fill it in or drop the item."
+    if re.fullmatch(r"[+-]?\d*,\d+([eE][+-]?\d+)?", text):
+        return "Write numbers with a decimal point, as in 0.7."
+    if re.fullmatch(r"[+-]?[\d.,]+\s*%", text):
+        return "Write numbers without a percent sign, as in 0.7 for 70%."
+    return f"It is {TIED}: pass ranks." if re.fullmatch(r"[+-]?\d+(\.0*)?", text) else FIX
 
 
 def _skipped(what: str, name: str, n: int) -> str:

@@ -6,7 +6,7 @@ import errno
 import os
 import re
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import unquote
 
 from whichf1 import kernel
-from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among
+from whichf1.errors import FileError, InputError, ShapeError, did_you_mean, is_among, numbered
 from whichf1.sources.address import Address
 from whichf1.sources.engines.database import (
     MEMORY_LIMIT,
@@ -30,7 +30,15 @@ from whichf1.sources.engines.database import (
 )
 from whichf1.sources.engines.formats import FORMATS, File, Shown, compression_of
 from whichf1.sources.engines.remote import Copy, Elsewhere, elsewhere, is_data
-from whichf1.sources.request import Answer, Origin, Request, refuse_unknown
+from whichf1.sources.request import (
+    Answer,
+    Origin,
+    Place,
+    Request,
+    refuse_same,
+    refuse_separated,
+    refuse_unknown,
+)
 from whichf1.tables.labels import from_text
 from whichf1.tables.records import dataclass
 
@@ -54,6 +62,8 @@ EXTENSIONS = {
 MAGIC = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 PACKED = (".gz", ".gzip", ".zst", ".zstd")
 SPANS = "For tagged tokens (CoNLL), name their scheme: --spans BIO (whichf1.spans)"
+SHARED = 16
+"""How many further columns of both files are compared if items are matched by line."""
 SHOWN = 5
 """How many identifiers a message lists."""
 NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
@@ -258,7 +268,8 @@ def gather_files(
             for _ in file.views(database, "items", shown, answered):
                 parts.append(question.of_view(database, columns, file.explain))
             place = f" in {file.name}" if len(files) > 1 else ""
-            skipped += [x + place for x in (file.skipped(database) if options.skip else ())]
+            left_out = file.skipped(database) if options.skip else ()
+            skipped += [words + place for _, words in left_out]
     name = files[0].name if len(files) == 1 else name
     if not parts:
         raise ShapeError(f"{name} has a header but no items")
@@ -278,8 +289,8 @@ def _answered(
 
 def _locate(
     files: Sequence[File], columns: Request, options: ReadingOptions, what: str, column: str
-) -> str:
-    """The position of the first item that lacks something, in a file that is read again."""
+) -> Place:
+    """The first item that lacks something, in a file that is read again."""
     wrong, shown = _lacking(what, column, columns)
     numbered = f"SELECT row_number() OVER () AS row, {wrong} AS bad, {shown} AS v FROM items"
     query = f"SELECT row, v FROM ({numbered}) WHERE bad ORDER BY row LIMIT 1"
@@ -289,8 +300,8 @@ def _locate(
             for _ in file.views(database, "items", every):
                 for row, value in database.run(query, file.explain):
                     held = "" if shown == "NULL" else f" ({value!r})"
-                    return f"the first is item {row:,}{held}{file.line(row)}"
-    return ""
+                    return Place(f"the first is item {row:,}{held}{file.line(row)}", value)
+    return Place()
 
 
 def _lacking(what: str, column: str, columns: Request) -> tuple[str, str]:
@@ -333,8 +344,11 @@ def gather_aligned(
     """
     files = {"gold": _single(gold, options), "predictions": _single(predictions, options)}
     left, right = files.values()
+    explain = _explained(files)
+    skipped: dict[str, tuple[tuple[int, str], ...]] = {}
+    unmatched: list[str] = []
     with Database(options.memory_limit, options.progress) as database, ExitStack() as stack:
-        available = {view: file.columns(database) for view, file in files.items()}
+        available = {view: file.columns(database, options.skip) for view, file in files.items()}
         every = {x: [*names, *files[x].added(names)] for x, names in available.items()}
         if beside is None:
             columns = _columns(every, request, id, files)
@@ -343,24 +357,56 @@ def gather_aligned(
             columns, second = _columns_beside(every, request, id, files, beside)
         used = {"gold": {x: x for x in columns.used if x not in second}, "predictions": second}
         truth = columns.true if beside and columns.true in every["predictions"] else None
+        taken = {*columns.used, *second.values()}
+        shared = [x for x in every["gold"] if x in every["predictions"] and x not in taken]
+        shared = shared[:SHARED] if id is None else []
         for view, file in files.items():
-            keys = [x for x in (id, truth) if x is not None]
+            keys = [x for x in (id, truth, *shared) if x is not None]
             names = [*dict.fromkeys([*used[view].values(), *keys])]
-            views = file.views(database, view, Shown(available[view], names, whole=True))
+            shown = Shown(available[view], names, options.skip, whole=True)
+            views = file.views(database, view, shown)
             if next(views, END) is END:
                 raise ShapeError(f"{file.name} has no items")
             stack.callback(next, views, None)
-        how = _by_line(database, files) if id is None else _by_id(database, id, files)
+            skipped[view] = _keep(database, view, file) if options.skip else ()
+        if id is None:
+            how = _by_line(database, files, skipped)
+        else:
+            how, unmatched = _by_id(database, id, files, skipped)
         if truth is not None:
             _refuse_other_truth(database, truth, files, how, id)
+        _refuse_other_items(database, shared, files)
         pairs = [(view, *pair) for view, some in used.items() for pair in some.items()]
-        shown = [f"{view}.{quote(column)} AS {quote(name)}" for view, name, column in pairs]
-        query = f"CREATE TEMP VIEW items AS SELECT {', '.join(shown)} FROM gold {how}"
-        database.run(query, left.explain)
-        answer = question.of_view(database, columns, left.explain)
+        selected = [f"{view}.{quote(column)} AS {quote(name)}" for view, name, column in pairs]
+        query = f"CREATE TEMP VIEW items AS SELECT {', '.join(selected)} FROM gold {how}"
+        database.run(query, explain)
+        answer = question.of_view(database, columns, explain)
     others = {} if left.reading == right.reading else dict.fromkeys(second, right.reading)
     name = f"{left.name} with {right.name}"
-    return answer, columns, Origin(name, left.reading, skip=options.skip, others=others)
+    said = [f"{words} in {files[view].name}" for view, some in skipped.items() for _, words in some]
+    every_skipped = (*said, *unmatched)
+    origin = Origin(name, left.reading, skip=options.skip, skipped=every_skipped, others=others)
+    return answer, columns, origin
+
+
+def _explained(files: dict[str, File]) -> Callable[[str], str]:
+    """What an error of DuckDB means, for the file that it is about."""
+
+    def explain(said: str) -> str:
+        named = [file for file in files.values() if os.path.abspath(file.path) in said]
+        about = max(named, key=lambda file: len(str(file.path)), default=files["gold"])
+        return about.explain(said)
+
+    return explain
+
+
+def _keep(database: Database, view: str, file: File) -> tuple[tuple[int, str], ...]:
+    """Read the lines that are not malformed once, into a table, and say which others there are."""
+    if file.reading == "typed":
+        return ()
+    database.run(f"CREATE TEMP TABLE {view}_kept AS FROM {view}", file.explain)
+    database.run(f"CREATE OR REPLACE TEMP VIEW {view} AS FROM {view}_kept", file.explain)
+    return file.skipped(database)
 
 
 class Beside(NamedTuple):
@@ -389,6 +435,7 @@ def _columns_beside(
     named = named if beside.column is None else [beside.column]
     (column,) = _side(theirs, named, 1, id, second.name, request, "--baseline-pred")
     columns = replace(request, preds=tuple(others)).find(available["gold"], first.name)
+    refuse_same((columns.true,), (column,), f"predictions of {second.name}")
     return replace(columns, preds=request.preds), {beside.name: column}
 
 
@@ -396,19 +443,9 @@ def _refuse_other_truth(
     database: Database, true: str, files: dict[str, File], how: str, id: str | None
 ) -> None:
     """Raise if items that are joined have different true classes: they are not the same items."""
-    sides = [
-        f"({view}.{quote(true)} ->> '$')" if file.reading == "json" else
-        f"CAST({view}.{quote(true)} AS VARCHAR)"
-        for view, file in files.items()
-    ]  # fmt: skip
-    numbers = [f"TRY_CAST({side} AS DOUBLE)" for side in sides]
-    different = (
-        f"{sides[0]} IS DISTINCT FROM {sides[1]} AND "
-        f"NOT coalesce({numbers[0]} = {numbers[1]}, false)"
-    )
     first, second = files.values()
-    query = f"SELECT count(*) FROM gold {how} WHERE {different}"
-    n = database.run(query, first.explain)[0][0]
+    query = f"SELECT count(*) FROM gold {how} WHERE {_differ(true, files)}"
+    n = database.run(query, _explained(files))[0][0]
     if n:
         fix = "" if id is not None else ": match them by a column with --id"
         how = "line by line" if id is None else f"by {id!r}"
@@ -416,6 +453,44 @@ def _refuse_other_truth(
             f"{first.name} and {second.name} do not hold the same items: matched {how}, column "
             f"{true!r} differs in {n:,} of them{fix}"
         )
+
+
+def _as_text(column: str, view: str, file: File) -> str:
+    """A column as text in SQL, which is the same in every format."""
+    name = f"{view}.{quote(column)}"
+    return f"({name} ->> '$')" if file.reading == "json" else f"CAST({name} AS VARCHAR)"
+
+
+def _differ(column: str, files: dict[str, File]) -> str:
+    """Whether two items differ in a column of both files, in SQL; 1 and 1.0 do not."""
+    left, right = (_as_text(column, view, file) for view, file in files.items())
+    numbers = [f"TRY_CAST({side} AS DOUBLE)" for side in (left, right)]
+    return f"{left} IS DISTINCT FROM {right} AND NOT coalesce({numbers[0]} = {numbers[1]}, false)"
+
+
+def _refuse_other_items(database: Database, shared: list[str], files: dict[str, File]) -> None:
+    """Raise if a further column of both files says that lines hold different items.
+
+    It says so if it identifies items, or has the same values in a different order; other columns,
+    such as comments, may differ.
+    """
+    first, second = files.values()
+    sums = ", ".join(f"count(*) FILTER ({_differ(name, files)})" for name in shared)
+    query = f"SELECT {sums} FROM gold POSITIONAL JOIN predictions"
+    found = database.run(query, _explained(files))[0] if shared else ()
+    for name, n in zip(shared, found, strict=True):
+        if not n:
+            continue
+        sides = [_as_text(name, view, file) for view, file in files.items()]
+        one_each = " AND ".join(f"count(DISTINCT {side}) = count(*)" for side in sides)
+        left, right = (f"sum(hash({side}))" for side in sides)
+        asked = f"SELECT ({one_each}) OR {left} = {right} FROM gold POSITIONAL JOIN predictions"
+        if database.run(asked, _explained(files))[0][0]:
+            raise FileError(
+                f"{first.name} and {second.name} do not hold the same items line by line: column "
+                f"{name!r} differs in {n:,} of them. Match them with --id {name} (id={name!r}), or "
+                "rename the column in one file if it does not identify items."
+            )
 
 
 def _single(data: Any, options: ReadingOptions) -> File:
@@ -462,16 +537,27 @@ def _side(
             refuse_unknown(each, names, name)
         return list(named)
     rest = [column for column in names if column != id]
-    usual = [pair[at] for pair in request.usual if pair[at] in rest]
-    candidates = rest if len(rest) == 1 else list(dict.fromkeys(usual))
+    refuse_separated(names, name)
+    candidates = rest if len(rest) == 1 else [x for x in request.usual[at] if x in rest]
     if len(candidates) == 1:
         return candidates
     option = option or ("--true", "--score" if request.scores else "--pred")[at]
     raise FileError(f"{name}: which column? Pass {option} one of {', '.join(rest)}")
 
 
-def _by_line(database: Database, files: dict[str, File]) -> str:
-    """How files are joined line by line; they must have the same number of items."""
+def _by_line(
+    database: Database,
+    files: dict[str, File],
+    skipped: Mapping[str, Sequence[tuple[int, str]]],
+) -> str:
+    """How files are joined line by line; they must have the same number of items, and all lines."""
+    for view, file in files.items():
+        if skipped[view]:
+            said = ", ".join(words for _, words in skipped[view])
+            raise FileError(
+                f"{file.name}: without skipped lines, items cannot be matched by line; skipped "
+                f"{said}. Match them by a column with --id (id=), or fix the lines."
+            )
     n, other = (
         database.run(f"SELECT count(*) FROM {view}", file.explain)[0][0]
         for view, file in files.items()
@@ -485,8 +571,18 @@ def _by_line(database: Database, files: dict[str, File]) -> str:
     return "POSITIONAL JOIN predictions"
 
 
-def _by_id(database: Database, id: str, files: dict[str, File]) -> str:
-    """How files are joined by a column, which must identify all items of both."""
+def _by_id(
+    database: Database,
+    id: str,
+    files: dict[str, File],
+    skipped: Mapping[str, Sequence[tuple[int, str]]],
+) -> tuple[str, list[str]]:
+    """How files are joined by a column, which must identify all items of both.
+
+    Items that one file lacks are left out if it has as many lines that were skipped; the second
+    value says how many.
+    """
+    unmatched = []
     alike = len({file.reading for file in files.values()}) == 1
     keys = {}
     for view, file in files.items():
@@ -495,21 +591,36 @@ def _by_id(database: Database, id: str, files: dict[str, File]) -> str:
         if missing:
             raise FileError(f"{file.name}: {missing:,} items have no {id!r}")
         repeated = f"SELECT {quote(id)} AS id FROM {view} GROUP BY 1 HAVING count(*) > 1"
-        _refuse(database, file, repeated, "appear more than once")
-        key = f"{view}.{quote(id)}"
-        as_text = f"({key} ->> '$')" if file.reading == "json" else f"CAST({key} AS VARCHAR)"
-        keys[view] = key if alike else as_text  # one file may have types that the other lacks
+        _refuse(database, files, view, repeated, "appear more than once")
+        # one file may have types that the other lacks
+        keys[view] = f"{view}.{quote(id)}" if alike else _as_text(id, view, file)
     equal = f"ON {keys['gold']} = {keys['predictions']}"
     for view, other in (("gold", "predictions"), ("predictions", "gold")):
-        unmatched = f"SELECT {keys[view]} AS id FROM {view} ANTI JOIN {other} {equal}"
-        _refuse(database, files[view], unmatched, f"are not in {files[other].name}")
-    return f"JOIN predictions {equal}"
+        alone = f"SELECT {keys[view]} AS id FROM {view} ANTI JOIN {other} {equal}"
+        why, allowed = f"are not in {files[other].name}", sum(n for n, _ in skipped[other])
+        n = _refuse(database, files, view, alone, why, allowed)
+        if n:
+            unmatched.append(
+                f"{n:,} of {files[view].name} whose line in {files[other].name} was skipped"
+            )
+    return f"JOIN predictions {equal}", unmatched
 
 
-def _refuse(database: Database, file: File, query: str, why: str) -> None:
-    n = database.run(f"SELECT count(*) FROM ({query})", file.explain)[0][0]
-    if n:
-        first = database.run(f"SELECT id FROM ({query}) ORDER BY id LIMIT {SHOWN}", file.explain)
+def _refuse(
+    database: Database,
+    files: dict[str, File],
+    view: str,
+    query: str,
+    why: str,
+    allowed: int = 0,
+) -> int:
+    """Raise if a query finds more identifiers than are allowed; otherwise, how many it finds."""
+    explain = _explained(files)
+    n: int = database.run(f"SELECT count(*) FROM ({query})", explain)[0][0]
+    if n > allowed:
+        why += f", where {numbered(allowed, 'line')} had to be skipped" if allowed else ""
+        first = database.run(f"SELECT id FROM ({query}) ORDER BY id LIMIT {SHOWN}", explain)
         shown = ", ".join(str(row[0]) for row in first)
         more = ", …" if n > SHOWN else ""
-        raise FileError(f"{file.name}: {n:,} identifiers {why}: {shown}{more}")
+        raise FileError(f"{files[view].name}: {n:,} identifiers {why}: {shown}{more}")
+    return n

@@ -73,7 +73,9 @@ FIRST_FIELDS = 64
 UNREADABLE = (OSError, EOFError, zlib.error)
 DAMAGED = (*UNREADABLE, zipfile.BadZipFile, ValueError, LookupError, RuntimeError, struct.error)
 """What reading an npz file may raise; a RuntimeError if it is encrypted."""
-FIX = "Fix the line, or skip such lines with --on-error skip"
+SKIP = "skip such lines with --on-error skip"
+FIX = f"Fix the line, or {SKIP}"
+NOT_UTF8 = "bytes that are not UTF-8. Save the file as UTF-8"
 
 
 def compression_of(start: bytes) -> Compression:
@@ -251,8 +253,8 @@ class File(ABC):
     def _meaning(self, said: str) -> str:
         return f"{self.name} is a damaged {self.title} file: {first_line(said)}"
 
-    def skipped(self, database: Database) -> tuple[str, ...]:
-        """Which of its lines were skipped, after they were read with ``skip``."""
+    def skipped(self, database: Database) -> tuple[tuple[int, str], ...]:
+        """How many lines were skipped, and which, after they were read with ``skip``."""
         return ()
 
     def line(self, item: int) -> str:
@@ -367,7 +369,9 @@ class CsvFile(File):
                     "columns that are needed."
                 )
             return [name or f"column {at}" for at, name in enumerate(names, 1)]
-        except (UnicodeDecodeError, csv.Error, StopIteration) as error:
+        except UnicodeDecodeError:
+            raise FileError(f"{self.name}, line 1: {NOT_UTF8}.") from None
+        except (csv.Error, StopIteration) as error:
             raise FileError(f"{self.name}, line 1: the header cannot be read: {error}") from None
 
     def _items(self, shown: Shown) -> Iterator[Any]:
@@ -396,7 +400,7 @@ class CsvFile(File):
             except StopIteration:
                 break
             except UnicodeDecodeError:
-                raise self._malformed(number, "bytes that are not UTF-8") from None
+                raise FileError(f"{self.name}, line {number:,}: {NOT_UTF8}.") from None
             except csv.Error:
                 why = "a quote that is not closed, or text after a closing quote"
                 raise self._malformed(number, why) from None
@@ -418,7 +422,7 @@ class CsvFile(File):
     def _malformed(self, number: int, why: str) -> FileError:
         return FileError(f"{self.name}, line {number:,}: {why}. Fix the line.")
 
-    def skipped(self, database: Database) -> tuple[str, ...]:
+    def skipped(self, database: Database) -> tuple[tuple[int, str], ...]:
         """The kinds of errors, how many lines have them, and the first line."""
         rows = database.run(
             "SELECT error_type, count(DISTINCT line), min(line) FROM reject_errors "
@@ -427,7 +431,8 @@ class CsvFile(File):
         )
         database.run("DELETE FROM reject_errors", first_line)  # for the next file of a pattern
         return tuple(
-            f"{numbered(n, 'line')} ({kind.lower()}, first line {line:,})" for kind, n, line in rows
+            (n, f"{numbered(n, 'line')} ({kind.lower()}, first line {line:,})")
+            for kind, n, line in rows
         )
 
     def _meaning(self, said: str) -> str:
@@ -438,12 +443,14 @@ class CsvFile(File):
             return mixed or f"{self.name} is not a well-formed CSV file: {first_line(said)}"
         widths = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", said)
         if widths:
-            why = f"{numbered(int(widths[2]), 'cell')} where the header has {widths[1]}"
+            why = f"{numbered(int(widths[2]), 'cell')} where the header has {widths[1]}. {FIX}"
         elif "unterminated quote" in said:
-            why = "a quote that is not closed, or text after a closing quote"
+            why = f"a quote that is not closed, or text after a closing quote. {FIX}"
+        elif "unicode" in said:
+            why = f"{NOT_UTF8}, or {SKIP}"
         else:
-            why = "bytes that are not UTF-8" if "unicode" in said else first_line(said)
-        return f"{self.name}, line {int(bad_line[1]):,}: {why}. {FIX}"
+            why = f"{first_line(said)}. {FIX}"
+        return f"{self.name}, line {int(bad_line[1]):,}: {why}"
 
     def _mixed_ends(self) -> str | None:
         first: bytes | None = None
@@ -566,16 +573,15 @@ class JsonLinesFile(File):
             "hive_partitioning=false"
         )
 
-    def skipped(self, database: Database) -> tuple[str, ...]:
+    def skipped(self, database: Database) -> tuple[tuple[int, str], ...]:
         """How many lines were skipped because they do not hold a JSON object."""
         query = (
             f"SELECT count(*) FROM read_json_objects({self._how}, ignore_errors=true) "
             f"WHERE NOT coalesce({GOOD}, false)"
         )
         ((n,),) = database.run(query, self.explain)
-        return (
-            (f"{numbered(n, 'line')} that {verb(n, 'is', 'are')} not a JSON object",) if n else ()
-        )
+        said = f"{numbered(n, 'line')} that {verb(n, 'is', 'are')} not a JSON object"
+        return ((n, said),) if n else ()
 
     def _meaning(self, said: str) -> str:
         """The first bad line, read again."""
@@ -584,7 +590,8 @@ class JsonLinesFile(File):
                 if line.strip():
                     _object(line, self.name, number)
         except FileError as error:
-            return f"{error} {FIX}"
+            why = str(error)
+            return f"{why[:-1]}, or {SKIP}" if NOT_UTF8 in why else f"{why} {FIX}"
         except UNREADABLE as error:
             return f"cannot read {self.name}: {error}"
         return f"{self.name} is not a well-formed file of JSON lines: {first_line(said)}"
@@ -617,7 +624,7 @@ def _object(line: bytes, name: str, number: int) -> dict[str, Any]:
     try:
         record = json.loads(line.decode("utf-8"), object_pairs_hook=_once)
     except UnicodeDecodeError:
-        raise FileError(f"{name}, line {number:,}: bytes that are not UTF-8.") from None
+        raise FileError(f"{name}, line {number:,}: {NOT_UTF8}.") from None
     except (ValueError, RecursionError) as error:
         raise FileError(f"{name}, line {number:,}: not a JSON object: {error}.") from None
     if not isinstance(record, dict):
