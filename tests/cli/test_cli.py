@@ -497,18 +497,3 @@ def test_frequencies_are_repeated_rows(run: Run, words: str, tmp_path: Path) -> 
         assert code == 0, err
         outputs.append(out)
     assert outputs[0] == outputs[1]
-
-
-@pytest.mark.parametrize(
-    "words",
-    ["score {} --true gold --pred gold", "score {} --true gold --score gold --positive a",
-     "count {} --true gold --pred gold",
-     "compare {} --true gold --pred pred --baseline {} --baseline-pred gold",
-     "threshold {} --true p --score p --positive 0.5"],
-)  # fmt: skip
-def test_a_column_cannot_have_the_true_classes_and_the_predictions(
-    run: Run, tmp_path: Path, words: str
-) -> None:
-    path = write(tmp_path / "p.csv", "gold,pred,p,q,s,r\na,a,0.5,0.5,x,1\nb,a,0.4,0.6,y,1\n")
-    code, out, err = run(*(word.replace("{}", str(path)) for word in words.split()))
-    assert (code, out) == (2, "") and "is named for the true classes and for" in err

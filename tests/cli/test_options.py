@@ -150,3 +150,22 @@ def test_help_mentions_no_option_that_the_command_lacks(command: str) -> None:
     named = {name for x in options(command) for name in (*x.opts, *x.secondary_opts)}
     own = {word for x in options(command) for word in re.findall(r"--[a-z][a-z-]+", x.help or "")}
     assert own <= named
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["score {} --true gold --pred gold", "score {} --true gold --score gold --positive a",
+     "count {} --true gold --pred gold",
+     "compare {} --true gold --pred pred --pred gold",
+     "plot confusion {} -o no.svg --true gold --pred gold",
+     "explain {} --value .5 --true gold --pred gold",
+     "compare {} --true gold --pred pred --baseline {} --baseline-pred gold",
+     "threshold {} --true p --score p --positive 0.5"],
+)  # fmt: skip
+def test_a_column_cannot_have_the_true_classes_and_the_predictions(
+    run: Run, tmp_path: Path, words: str
+) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("gold,pred,p,q,s,r\na,a,0.5,0.5,x,1\nb,a,0.4,0.6,y,1\n")
+    code, out, err = run(*(word.replace("{}", str(path)) for word in words.split()))
+    assert (code, out) == (2, "") and "is named for the true classes and for" in err

@@ -252,7 +252,7 @@ class TestTable:
     def test_dialects_that_do_not_apply_say_why(self) -> None:
         table = wf.dialects.table(wf.count(["a", "b"], ["a", "a"]))
         assert table.absent["mxnet"].endswith(
-            "the order of the items, which counts and files do not keep."
+            "needs the items' order, which counts and files do not keep."
         )
         assert "integers" in table.absent["smile"]
         table = wf.dialects.table([0, 1, 2], [0, 1, 1])

@@ -36,7 +36,7 @@ from whichf1.sources.answers.lines import read_scores
 from whichf1.sources.counts import count, count_by
 from whichf1.sources.engines.remote import OfObject
 from whichf1.sources.lines import ScoredLines, classes_of
-from whichf1.sources.request import Request
+from whichf1.sources.request import Request, refuse_same
 from whichf1.sources.sequences import column
 from whichf1.statistics.progress import working
 from whichf1.tables.counts import Counts, NamedMatrix
@@ -222,6 +222,8 @@ def read_parents(path: str) -> dict[Any, list[Any]]:
 def opened(options: SourceOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
     """The one or two files to read, standard input copied into one, and how to read them."""
     paths = given_paths(options)
+    if paths[1] is None:
+        _refuse_one_column(options)
     reading: dict[str, Any] = {
         "format": options.from_,
         "memory_limit": options.memory_limit,
@@ -243,6 +245,15 @@ def opened(options: SourceOptions) -> Iterator[tuple[Paths, dict[str, Any]]]:
             work = stack.enter_context(working("counting", 1.0))
             reading["progress"] = None if work is None else work.reach
         yield paths, reading
+
+
+def _refuse_one_column(options: SourceOptions) -> None:
+    """Raise if one column is named for the true classes and for what is compared with them."""
+    true = getattr(options, "true", None)
+    for option in ("pred", "score_column", "probs"):
+        named = getattr(options, option, None) or []
+        columns = [named] if isinstance(named, str) else named
+        refuse_same(true, columns, "predictions" if option == "pred" else "scores")
 
 
 def given_paths(options: SourceOptions) -> Paths:

@@ -14,6 +14,7 @@ from whichf1.published.explain import explain as find_explanation
 from whichf1.published.numbers import read_per_class, read_published
 from whichf1.reporting import published as reports
 from whichf1.sources.counts import count
+from whichf1.sources.request import refuse_same
 from whichf1.tables.counts import Counts
 
 TRIPLE = ("precision", "recall", "f1")
@@ -25,6 +26,7 @@ def _counts(options: DialectOptions) -> tuple[str, Counts]:
     if (file is None) == (options.matrix is None):
         raise InputError("pass a file of predictions, or --matrix with --rows")
     _refuse_unused(options)
+    refuse_same(options.true, [options.pred], "predictions")
     if file is None:
         return "matrix", _read_matrix(options.matrix or "", options.rows, labels)
     return file, count(file, true=options.true, pred=options.pred, labels=labels)

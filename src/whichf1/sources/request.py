@@ -366,8 +366,6 @@ class Request:
         if len(set(self.preds)) < len(self.preds):
             raise InputError(f"name each prediction column once; got {list(self.preds)!r}")
         true, preds = self._pair(available, name)
-        if len(preds) == 1 and not (self.alone or self.joint or self.systems):
-            refuse_same((true,), preds, "scores" if self.scores else "predictions")
         joint = self.joint or self.cluster is not None
         columns = replace(self, true=true, preds=preds, joint=joint)
         used = {*map(str.lower, columns.used)}
@@ -386,7 +384,8 @@ class Request:
         pred = self.preds[0] if self.preds else None
         pairs: set[tuple[str, str]] = set()
         for usual in (() if self.scores else USUAL_NAMES, product(*self.usual)):
-            wanted = {(self.true or left, pred or right) for left, right in usual}
+            named = ((self.true or left, pred or right) for left, right in usual)
+            wanted = {pair for pair in named if pair[0] != pair[1]}
             names = set(chain.from_iterable(wanted)).intersection(available)
             pairs = pairs or {pair for pair in wanted if names.issuperset(pair)}
         if len(pairs) == 1:
@@ -460,12 +459,11 @@ def one_name(name: Any, option: str) -> str | None:
     return name
 
 
-def refuse_same(true: Sequence[str], preds: Sequence[str], what: str) -> None:
+def refuse_same(true: str | None, preds: Sequence[str | None], what: str) -> None:
     """Raise if a column has both the true classes and what is compared with them."""
-    both = next((name for name in preds if name in true), None)
-    if both is not None:
+    if true is not None and true in preds:
         raise InputError(
-            f"column {both!r} is named for the true classes and for {what}; a column cannot be "
+            f"column {true!r} is named for the true classes and for {what}; a column cannot be "
             "both. Name another."
         )
 

@@ -435,7 +435,7 @@ def _columns_beside(
     named = named if beside.column is None else [beside.column]
     (column,) = _side(theirs, named, 1, id, second.name, request, "--baseline-pred")
     columns = replace(request, preds=tuple(others)).find(available["gold"], first.name)
-    refuse_same((columns.true,), (column,), f"predictions of {second.name}")
+    refuse_same(columns.true, (column,), f"predictions of {second.name}")
     return replace(columns, preds=request.preds), {beside.name: column}
 
 
