@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -36,6 +36,7 @@ from whichf1.metrics.averaging import (
     micro,
     of_averages,
     per_class,
+    quotient_of,
     rate_of,
 )
 from whichf1.metrics.registry import Kind, Ratio
@@ -423,16 +424,17 @@ class Definition:
 
     def of_table(self, margins: Margins, labels: Labels) -> Array:
         """The agreement in each table of a batch (…)."""
-        metric, arguments = self.declaration, self._unusual
-        if metric.named:
-            arguments = {**self.arguments, "labels": labels}
-        return self.rule.settle(metric.formula(margins, **arguments))
+        if self.declaration.named:
+            ratio = self.declaration.formula(margins, **self.arguments, labels=labels)
+            return self.rule.settle(ratio)
+        return self._table_formula(margins)
 
     @cached_property
-    def _unusual(self) -> dict[str, Any]:
-        """Arguments that are not a metric's defaults: passing others takes time in small calls."""
-        declared = self.declaration.parameters
-        return {k: v for k, v in self.parameters if v is not declared[k].default}
+    def _table_formula(self) -> Callable[[Margins], Array]:
+        """The agreement of margins alone; passing defaults takes time in small calls."""
+        formula, declared = self.declaration.formula, self.declaration.parameters
+        unusual = {k: v for k, v in self.parameters if v is not declared[k].default}
+        return quotient_of(partial(formula, **unusual) if unusual else formula, self.rule)
 
     def of_class(self, c: OneVsRest) -> Array:
         """The rate of a class against the rest."""

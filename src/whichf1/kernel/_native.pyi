@@ -24,7 +24,7 @@ def count_table(
 
 def count_class(
     true: Any, predicted: Any, threads: int, positive: Any
-) -> tuple[list[Any], float, float, float, float] | None:
+) -> tuple[list[Any], tuple[float, float, float, float]] | None:
     """The labels, and true positives, false positives and false negatives of one of them.
 
     None where ``count_table`` gives none, or if that label does not occur.

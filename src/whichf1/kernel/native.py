@@ -64,7 +64,7 @@ def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTa
 
 def count_class(
     true: Array, predicted: Array, positive: Any
-) -> tuple[list[Any], float, float, float, float] | None:
+) -> tuple[list[Any], tuple[float, float, float, float]] | None:
     """The labels of two columns, and of one class, true and false positives and negatives.
 
     In the order tp, fp, fn, tn. None where ``count_table`` gives none, or if that class, of the

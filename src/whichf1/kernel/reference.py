@@ -197,7 +197,7 @@ def count_table(true: Array, predicted: Array, whole: bool = False) -> CountedTa
 
 def count_class(
     true: Array, predicted: Array, positive: Any
-) -> tuple[list[Any], float, float, float, float] | None:
+) -> tuple[list[Any], tuple[float, float, float, float]] | None:
     """The labels of two columns, and of one class, true and false positives and negatives.
 
     In the order tp, fp, fn, tn. None where ``count_table`` gives none, or if that class, of the
@@ -208,7 +208,7 @@ def count_class(
         return None
     sums = np.frombuffer(table[1], np.float64).reshape(3, -1)
     tp, fp, fn = sums[:, table[0].index(positive)].tolist()
-    return table[0], tp, fp, fn, len(true) - tp - fp - fn
+    return table[0], (tp, fp, fn, len(true) - tp - fp - fn)
 
 
 def _table_sums(pairs: Pairs, margins: Array) -> TableSums:

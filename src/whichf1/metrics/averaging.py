@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -95,8 +95,25 @@ def rate_of(
     """``per_class`` as a function of the counts alone, faster for those of a single table."""
     if parameters or (metric.harmonic and (rule.scope != "empty" or rule.harmonic_epsilon)):
         return partial(per_class, metric, parameters, rule)
-    formula, settle, unbounded = metric.formula, rule.settle, metric.bounds[1] == np.inf
-    return lambda c: settle(formula(c), unbounded)
+    return quotient_of(metric.formula, rule, metric.bounds[1] == np.inf)
+
+
+def quotient_of(
+    formula: Callable[[Any], Ratio], rule: ZeroRule, unbounded: bool = False
+) -> Callable[[Any], Array]:
+    """A formula followed by ``rule.settle``, in one call for a single table."""
+    settle = rule.settle
+    if rule.epsilon:
+        return lambda counts: settle(formula(counts), unbounded)
+
+    def quotient(counts: Any) -> Any:
+        ratio: Any = formula(counts)
+        top, bottom = ratio
+        if type(bottom) is float and bottom:  # as there
+            return top / bottom
+        return settle(ratio, unbounded)
+
+    return quotient
 
 
 def _of_parts(metric: Metric, parameters: dict[str, Value], rule: ZeroRule, c: OneVsRest) -> Array:

@@ -8,6 +8,7 @@ from math import isfinite, nan, sqrt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from whichf1 import kernel
 from whichf1.definitions.definition import AnyCounts, Definition, Frozen, define
@@ -77,7 +78,7 @@ def run(
 def run_alone(definition: Definition, y_true: Any, y_pred: Any = None) -> Score:
     """Run a definition on data with neither declared labels, weights, clusters nor columns."""
     kind = definition.quick
-    if type(y_true) is np.ndarray or (y_pred is not None and kind in COUNTED):
+    if type(y_true) is ndarray or (y_pred is not None and kind in COUNTED):
         quick = _QUICK.get(kind)
         score = None if quick is None else quick(definition, y_true, y_pred)
         if score is not None:
@@ -143,7 +144,8 @@ def _rate(definition: Definition, y_true: Array, y_pred: Any) -> Score | None:
         labels, c = alone
         if definition.interval is not None:
             return _with_delta(definition, Frozen(c, None, labels), len(y_true))
-        return plain_score(float(definition.class_formula(c)), definition, len(y_true), labels)
+        value: Any = definition.class_formula(c)
+        return plain_score(value, definition, len(y_true), labels)
     counted = count_margins(y_true, y_pred, definition.interval is not None)
     if counted is None:
         return None

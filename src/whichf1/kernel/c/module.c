@@ -143,7 +143,20 @@ static PyObject *cells_of(const wf_pairs *pairs)
     return cells;
 }
 
-/* A tuple, in less time than Py_BuildValue takes. */
+/* A tuple of objects that are ours, in less time than Py_BuildValue takes; NULL if one is NULL. */
+static PyObject *packed(PyObject *const *parts, Py_ssize_t n)
+{
+    int whole = 1;
+    for (Py_ssize_t i = 0; i < n; i++) whole &= parts[i] != NULL;
+    PyObject *tuple = whole ? PyTuple_New(n) : NULL;
+    for (Py_ssize_t i = 0; i < n; i++) {
+        if (!tuple) Py_XDECREF(parts[i]);
+        else PyTuple_SetItem(tuple, i, parts[i]);
+    }
+    return tuple;
+}
+
+/* A tuple of numbers. */
 static PyObject *floats(const double *x, Py_ssize_t n)
 {
     PyObject *tuple = PyTuple_New(n);
@@ -158,18 +171,22 @@ static PyObject *floats(const double *x, Py_ssize_t n)
 static PyObject *table_tuple(const wf_pairs *pairs, PyObject *labels, int whole)
 {
     wf_table_sums s;
-    PyObject *margins = as_bytes(NULL, 24 * pairs->classes), *sums = NULL;
+    PyObject *margins = as_bytes(NULL, 24 * pairs->classes);
     if (!labels || !margins) {
         Py_XDECREF(labels);
         Py_XDECREF(margins);
         return NULL;
     }
     wf_table(pairs, (double *)(void *)PyBytes_AsString(margins), whole ? &s : NULL);
-    if (!whole) return Py_BuildValue("(NNOO)", labels, margins, Py_None, Py_None);
+    if (!whole) {
+        PyObject *parts[] = {labels, margins, Py_NewRef(Py_None), Py_NewRef(Py_None)};
+        return packed(parts, 4);
+    }
     double all[] = {s.right,    s.wrong, s.apart,     s.rows_apart,    s.columns_apart,
                     s.together, s.same,  s.only_true, s.only_predicted};
-    sums = floats(all, sizeof all / sizeof *all);
-    return Py_BuildValue("(NNNN)", labels, margins, sums, cells_of(pairs));
+    PyObject *sums = floats(all, sizeof all / sizeof *all);
+    PyObject *parts[] = {labels, margins, sums, cells_of(pairs)};
+    return packed(parts, 4);
 }
 
 static PyObject *as_booleans(PyObject *labels)
@@ -259,7 +276,7 @@ static int alike(const Py_buffer views[2], const wf_column columns[2])
     return columns[0].sign == columns[1].sign && first == second;
 }
 
-/* The labels of a table, and the counts of one of them: (labels, tp, fp, fn, tn). None if there is no such class. */
+/* The labels of a table, and the counts of one of them: (labels, (tp, fp, fn, tn)). None if there is no such class. */
 static PyObject *class_tuple(const wf_pairs *pairs, PyObject *labels, PyObject *positive)
 {
     Py_ssize_t k = labels ? PyList_Size(labels) : -1, code = 0;
@@ -282,7 +299,9 @@ static PyObject *class_tuple(const wf_pairs *pairs, PyObject *labels, PyObject *
         fn += true_ && !predicted ? pairs->count[i] : 0;
         tn += true_ || predicted ? 0 : pairs->count[i];
     }
-    return Py_BuildValue("(Ndddd)", labels, (double)tp, (double)fp, (double)fn, (double)tn);
+    double counts[] = {(double)tp, (double)fp, (double)fn, (double)tn};
+    PyObject *parts[] = {labels, floats(counts, 4)};
+    return packed(parts, 2);
 }
 
 enum { FEW = 2048 }; /* items that are counted before another Python thread could start */
