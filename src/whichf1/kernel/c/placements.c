@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCK = 512 };
+enum { BLOCK = 512, LANES = 4 };
 
 /* The counts of a block, and their running sums from start on; returns the last of these. */
 static double run(const wf_column *counts, int floats, size_t at, size_t n, double start,
@@ -83,59 +83,118 @@ static double of_precisions(wf_precisions what, double t, double p, double q, do
     return value;
 }
 
-/* The same sum for counts that change by a fraction of these parts of themselves. */
-static double moved_sum(const double *p, const double *q, const double *up, const double *down,
-                        size_t n, int every, double step, double *sizes)
+/* The same sum for counts that change by a fraction of these parts of themselves, to either side. */
+static void moved_sums(const double *p, const double *q, const double *up, const double *down,
+                       size_t n, int every, double step, double *sums, double sizes[2][2])
 {
-    double t = 0, tp = 0, fp = 0;
+    double t[2] = {0, 0}, tp[2] = {0, 0}, fp[2] = {0, 0}, steps[2] = {-step, step};
     for (size_t i = 0; i < n; i++) {
-        double a = p[i] * (1 + step * up[i]), b = q[i] * (1 + step * down[i]);
-        tp += a, fp += b;
-        if (tp + fp > 0) t += (every ? a + b : a) * (tp / (tp + fp));
+        for (int side = 0; side < 2; side++) {
+            double a = p[i] * (1 + steps[side] * up[i]), b = q[i] * (1 + steps[side] * down[i]);
+            tp[side] += a, fp[side] += b;
+            double size = tp[side] + fp[side];
+            if (size > 0) t[side] += (every ? a + b : a) * (tp[side] / size);
+        }
     }
-    sizes[0] = tp, sizes[1] = fp;
-    return t;
+    for (int side = 0; side < 2; side++)
+        sums[side] = t[side], sizes[side][0] = tp[side], sizes[side][1] = fp[side];
+}
+
+/* The terms of a few parts, less their mean, which are kept; without branches, which would be
+ * mispredicted. */
+static inline void terms_of(const double *p, const double *q, double *restrict up,
+                            double *restrict down, size_t n, double mean,
+                            double (*restrict terms)[BLOCK])
+{
+    for (size_t i = 0; i < n; i++) {
+        double u = up[i] - mean, d = down[i] - mean, ups = p[i] * u * u, downs = q[i] * d * d;
+        double a = p[i] > 0 ? fabs(u) : 0, b = q[i] > 0 ? fabs(d) : 0;
+        up[i] = u, down[i] = d;
+        terms[0][i] = ups, terms[1][i] = downs;
+        terms[2][i] = ups * u + downs * d;
+        terms[3][i] = ups * (u * u) + downs * (d * d);
+        terms[4][i] = a > b ? a : b;
+    }
+}
+
+static double sum_of(const double *terms, size_t n)
+{
+    double lanes[LANES] = {0};
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t lane = 0; lane < LANES; lane++) lanes[lane] += terms[i + lane];
+    for (; i < n; i++) lanes[0] += terms[i];
+    return lanes[0] + lanes[1] + (lanes[2] + lanes[3]);
+}
+
+static double largest_of(const double *terms, size_t n, double most)
+{
+    for (size_t i = 0; i < n; i++) most = terms[i] > most ? terms[i] : most;
+    return most;
+}
+
+/* The sums of the powers of parts less their mean, which are kept; returns the largest. */
+VECTORISED static double sum_powers(const double *p, const double *q, double *up, double *down,
+                                    size_t n, double mean, wf_moments *out)
+{
+    double terms[5][BLOCK], most = 0;
+    for (size_t at = 0; at < n; at += BLOCK) {
+        size_t size = n - at < BLOCK ? n - at : BLOCK;
+        terms_of(p + at, q + at, up + at, down + at, size, mean, terms);
+        out->squares[0] += sum_of(terms[0], size), out->squares[1] += sum_of(terms[1], size);
+        out->cubes += sum_of(terms[2], size), out->fourths += sum_of(terms[3], size);
+        most = largest_of(terms[4], size, most);
+    }
+    return most;
+}
+
+/* Of each score, what is added up at it, and the positives and negatives down to it: as fractions of
+ * all items down to it, or 0 if there are none. */
+VECTORISED static void share(const double *p, const double *q, const double *tp, const double *fp,
+                             size_t n, int every, double *restrict part,
+                             double (*restrict above)[BLOCK])
+{
+    for (size_t i = 0; i < n; i++) {
+        double size = tp[i] + fp[i], some = size > 0 ? size : 1;
+        part[i] = (every ? p[i] + q[i] : p[i]) / some;
+        above[0][i] = tp[i] / some, above[1][i] = fp[i] / some;
+    }
 }
 
 wf_status wf_place_precisions(const wf_column *positives, const wf_column *negatives,
                               const int *floats, size_t n, wf_precisions what, wf_moments *out)
 {
-    double *room = wf_allocate((n ? n : 1) * 6 * sizeof *room);
+    double *room = wf_allocate((n ? n : 1) * 4 * sizeof *room);
     if (!room) return WF_NO_MEMORY;
-    double *p = room, *q = p + n, *tp = q + n, *fp = tp + n, *up = fp + n, *down = up + n;
-    double t = 0, by[3], mean = 0, most = 0, after[2] = {0, 0};
+    double *p = room, *q = p + n, *up = q + n, *down = up + n;
+    const double *tp = up, *fp = down; /* until the parts take their place */
+    double t = 0, by[3], mean = 0, after[2] = {0, 0};
     int every = what != WF_MEAN_PRECISION;
     *out = (wf_moments){0};
-    wf_running(positives, floats[0], n, 0, p, tp);
-    wf_running(negatives, floats[1], n, 0, q, fp);
+    wf_running(positives, floats[0], n, 0, p, up);
+    wf_running(negatives, floats[1], n, 0, q, down);
     double sizes[2] = {n ? tp[n - 1] : 0, n ? fp[n - 1] : 0};
     for (size_t i = 0; i < n; i++)
         if (tp[i] + fp[i] > 0) t += (every ? p[i] + q[i] : p[i]) * (tp[i] / (tp[i] + fp[i]));
     out->value = of_precisions(what, t, sizes[0], sizes[1], by);
-    for (size_t i = n; i-- > 0;) { /* an item moves the precision at its own score and below it */
-        double size = tp[i] + fp[i], here = size > 0 ? tp[i] / size : 0;
-        double weight = size > 0 ? (every ? p[i] + q[i] : p[i]) / (size * size) : 0;
-        after[0] += weight * fp[i], after[1] += weight * tp[i];
-        up[i] = by[0] * (here + after[0]) + by[1];
-        down[i] = by[0] * ((every ? here : 0) - after[1]) + by[2];
-        mean += p[i] * up[i] + q[i] * down[i];
-    }
-    mean /= sizes[0] + sizes[1];
-    for (size_t i = 0; i < n; i++) {
-        double u = up[i] -= mean, d = down[i] -= mean;
-        double ups = p[i] * u * u, downs = q[i] * d * d;
-        out->squares[0] += ups, out->squares[1] += downs;
-        out->cubes += ups * u + downs * d;
-        out->fourths += ups * (u * u) + downs * (d * d);
-        if (p[i] > 0 && fabs(u) > most) most = fabs(u);
-        if (q[i] > 0 && fabs(d) > most) most = fabs(d);
-    }
-    if (most > 0) {
-        double step = WF_STEP / most, moved[2], at[2];
-        for (int side = 0; side < 2; side++) {
-            double sum = moved_sum(p, q, up, down, n, every, side ? step : -step, moved);
-            at[side] = of_precisions(what, sum, moved[0], moved[1], NULL);
+    for (size_t end = n, start; end; end = start) {
+        double part[BLOCK], above[2][BLOCK];
+        start = (end - 1) / BLOCK * BLOCK;
+        share(p + start, q + start, tp + start, fp + start, end - start, every, part, above);
+        for (size_t i = end; i-- > start;) { /* an item moves its own precision and those below */
+            double here = above[0][i - start], weight = part[i - start];
+            after[0] += weight * above[1][i - start], after[1] += weight * here;
+            up[i] = by[0] * (here + after[0]) + by[1];
+            down[i] = by[0] * ((every ? here : 0) - after[1]) + by[2];
+            mean += p[i] * up[i] + q[i] * down[i];
         }
+    }
+    double most = sum_powers(p, q, up, down, n, mean / (sizes[0] + sizes[1]), out);
+    if (most > 0) {
+        double step = WF_STEP / most, moved[2][2], sums[2], at[2];
+        moved_sums(p, q, up, down, n, every, step, sums, moved);
+        for (int side = 0; side < 2; side++)
+            at[side] = of_precisions(what, sums[side], moved[side][0], moved[side][1], NULL);
         out->second = (at[0] - 2 * out->value + at[1]) / (step * step);
     }
     free(room);
