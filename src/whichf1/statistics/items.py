@@ -448,7 +448,7 @@ class Ranked:
 
     def table(self, count: Array) -> RankTable:
         """The ranking of these counts (…, items)."""
-        negatives = count[..., self.order]
+        negatives = self._ordered(count)
         positives = negatives * self.positive
         negatives -= positives  # one of the two is 0
         sides = (positives, negatives)
@@ -456,13 +456,20 @@ class Ranked:
             sides = tuple(np.add.reduceat(x, self._first, axis=-1) for x in sides)  # type: ignore[assignment]
         return RankTable(self.score, *sides)
 
-    def sizes(self, count: Array) -> tuple[Any, Any]:
-        """The positives and negatives of these counts (items)."""
-        if count.dtype.kind == "f":
-            return self.table(count).sizes
-        positives = count[self.order[self.positive]].sum()
-        every = self.of_items and len(self.order) == len(count)
-        return positives, (count if every else count[self.order]).sum() - positives
+    def _ordered(self, count: Array) -> Array:
+        """The counts (…, items) of what is ranked, in its order, as a new array.
+
+        If all are equal, as without weights, they are not looked up one by one.
+        """
+        if count.ndim == 1 and len(count) and count[0] == count[-1] and np.all(count == count[0]):
+            return np.full(len(self.order), count[0])
+        ordered: Array = count[..., self.order]
+        return ordered
+
+    def sizes(self, sample: Sample) -> tuple[Any, Any]:
+        """The positives and negatives of a sample, and Σw² of both."""
+        sizes = self.table(sample.count).sizes
+        return sizes, sizes if sample.squares is None else self.table(sample.squares).sizes
 
     def marks(self, items: int) -> Array:
         """Twice the position of each score, plus one for a positive; −1 if it is not ranked.
@@ -809,8 +816,8 @@ class Rankings(Itemwise):
         if self._definition.declaration.confidence:
             names = PREDICTIONS
         for ranking in self._rankings:
-            sizes = [ranking.sizes(x) for x in (sample.count, sample.variances)]
-            few = few_ranked(sizes[0], sizes[1], (least, max(least, FEW / part)), names)
+            sizes, squares = ranking.sizes(sample)
+            few = few_ranked(sizes, squares, (least, max(least, FEW / part)), names)
             if few is not None:
                 return few
         return None
@@ -847,7 +854,7 @@ class Rankings(Itemwise):
             few = self._fewer(FEW_WEIGHTED, sample)
         if few is not None or area is None:
             return few
-        counts, squares = (self._rankings[0].sizes(x) for x in (sample.count, sample.variances))
+        counts, squares = self._rankings[0].sizes(sample)
         worth = [float(x) ** 2 / float(square) for x, square in zip(counts, squares, strict=True)]
         if min(worth) * area[1] >= FEW_MISPLACED:
             return None
