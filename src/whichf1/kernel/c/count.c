@@ -38,7 +38,7 @@ static void count_slice(void *context, int index)
         const double *weights = w->weights ? w->weights + at : NULL;
         if (in_place) {
             const unsigned char *t = w->true_->data + skip, *p = w->predicted->data + skip;
-            size_t ahead = w->stop - at >= 3 * n ? 2 * n * (size_t)w->width : 0;
+            size_t ahead = w->stop - at >= 3 * n ? n * 3 / 2 * (size_t)w->width : 0;
             columns_ahead next = {t + ahead, p + ahead, (size_t)w->width};
             w->status = wf_count_block(w, t, p, n, weights, next);
             continue;
