@@ -12,6 +12,7 @@ from whichf1.definitions.definition import Definition, define
 from whichf1.kernel import Formula, native, reference
 from whichf1.kernel.reference import OPERATIONS
 from whichf1.metrics.registry import EVERY
+from whichf1.scoring.evaluate import WARM
 from whichf1.statistics import cells
 from whichf1.statistics.tracing import record, record_bins, record_ranking
 from whichf1.tables.cells import Margins, RankTable
@@ -44,7 +45,7 @@ def _counts(classes: int, seed: int = 0, least: int = 1) -> wf.Counts:
 
 def test_all_but_these_are_recorded() -> None:
     """A score that is no longer recorded takes three times as long for its interval."""
-    missing = {name for name, each in DEFINITIONS.items() if cells._recorded(each, 3)[0] is None}
+    missing = {name for name, each in DEFINITIONS.items() if cells.recorded(each, 3)[0] is None}
     assert missing == TRACED
 
 
@@ -77,7 +78,7 @@ def test_both_kernels_agree() -> None:
     rng = np.random.default_rng(1)
     for definition in DEFINITIONS.values():
         for classes in (2, 30):
-            formula, _ = cells._recorded(definition, classes)
+            formula, _ = cells.recorded(definition, classes)
             if formula is None:
                 continue
             inputs = rng.random((3, 4, classes)) + 0.1
@@ -96,7 +97,7 @@ def test_both_kernels_add_up_the_same_spread() -> None:
     rng = np.random.default_rng(2)
     for name, definition in DEFINITIONS.items():
         for classes in (2, 5, 30):
-            formula = cells._recorded(definition, classes)[0]
+            formula = cells.recorded(definition, classes)[0]
             if formula is None:
                 continue
             counts = _counts(classes, least=2)
@@ -114,6 +115,8 @@ def test_both_kernels_add_up_the_same_spread() -> None:
                 ]
                 for each in found[1:]:
                     assert each == pytest.approx(found[0], rel=1e-9, abs=1e-15), name
+            values = [x.table_value(formula, sums) for x in (native, reference)]
+            assert values == [found[0] and found[0][0]] * 2, name
             frozen = definition.freeze(counts)
             value, slopes = cells.margin_slopes(definition, frozen, table)
             slope = slopes.at(table.true, table.predicted)
@@ -130,8 +133,46 @@ def test_both_kernels_add_up_the_same_spread() -> None:
             assert ours == pytest.approx(theirs, rel=1e-6), name  # a second difference
 
 
+RULES: tuple[dict[str, Any], ...] = (
+    {},
+    *({"undefined": value} for value in (0, 1, "skip", "nan")),
+    {"epsilon": 1e-7},
+    {"undefined": 1, "scope": "one-sided"},
+    {"scope": "no-hits", "undefined": "nan"},
+    {"formula": "of-averages"},
+    {"exclude": [0]},
+)
+
+
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_a_mean_is_the_same_before_and_after_its_steps_are_recorded(rule: dict[str, Any]) -> None:
+    """To the bit, and as from counts, whose steps are not recorded."""
+    rng = np.random.default_rng(3)
+    recorded = compared = 0
+    for name in (name for name, metric in EVERY.items() if metric.kind == "rate"):
+        for average in ("macro", "weighted", "micro"):
+            try:
+                definition = define(name, None, {"average": average, **rule})
+            except wf.errors.DefinitionError:
+                continue
+            for classes in rng.integers(2, 30, 4).tolist():
+                true = rng.integers(0, classes, int(rng.integers(classes, 300)))
+                true[0] = 0  # as exclude= names it
+                predicted = np.where(rng.random(len(true)) < 0.6, true, rng.permutation(true))
+                expected = definition(wf.count(true, predicted))
+                for _ in range(WARM + 2):
+                    score = definition(true, predicted)
+                    assert repr(score) == repr(expected)
+                    assert np.array(score).tobytes() == np.array(expected).tobytes()
+                compared += 1
+                recorded += definition.memo["steps"][2] is not None
+    assert compared
+    branches = "exclude" in rule or rule.get("scope") == "no-hits"
+    assert (recorded > 0) == (not branches)
+
+
 def test_a_spread_where_a_number_is_0_is_left_to_the_rule_of_zeros() -> None:
-    formula = cells._recorded(define("averaged_f1"), 2)[0]
+    formula = cells.recorded(define("averaged_f1"), 2)[0]
     one = cells._recorded_class(define("f1", None, {"positive": 1}))
     assert formula is not None
     assert one is not None
@@ -139,11 +180,12 @@ def test_a_spread_where_a_number_is_0_is_left_to_the_rule_of_zeros() -> None:
     for kernel in (native, reference):
         assert kernel.table_spread(formula, sums, none, none, np.array([3.0]), True) is None
         assert kernel.class_spread(one, 0.0, 0.0, 0.0, 9.0, False) is None
+        assert kernel.table_value(formula, sums) is None
 
 
 @pytest.mark.parametrize("place", [4, -1])
 def test_cells_outside_the_table_are_refused(place: int) -> None:
-    formula = cells._recorded(define("averaged_f1"), 2)[0]
+    formula = cells.recorded(define("averaged_f1"), 2)[0]
     assert formula is not None
     sums, at = np.ones((3, 2)), np.array([place])
     with pytest.raises(ValueError, match="formula"):
@@ -154,6 +196,8 @@ def test_cells_outside_the_table_are_refused(place: int) -> None:
         native.table_spread(formula, sums, at, np.zeros(2, np.int64), np.ones(1), True)
     with pytest.raises(ValueError, match="formula"):
         native.class_spread(formula._replace(result=99), 1.0, 1.0, 1.0, 1.0, False)
+    with pytest.raises(ValueError, match="outside"):
+        native.table_value(formula._replace(result=99), sums)
 
 
 def test_a_class_without_items_takes_the_rule_of_zeros() -> None:

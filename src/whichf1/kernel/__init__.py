@@ -64,5 +64,6 @@ rank_value = native.rank_value if NATIVE else reference.rank_value
 running = native.running if NATIVE else reference.running
 sum_rows = native.sum_rows if NATIVE else reference.sum_rows
 table_spread = native.table_spread if NATIVE else reference.table_spread
+table_value = native.table_value if NATIVE else reference.table_value
 top_sums = native.top_sums if NATIVE else reference.top_sums
 trapezoid = native.trapezoid if NATIVE else reference.trapezoid

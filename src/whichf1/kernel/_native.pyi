@@ -193,6 +193,7 @@ def class_spread(
     tn: float,
     bent: bool,
 ) -> SpreadSums | None: ...
+def table_value(steps: Any, constants: Any, result: int, margins: Any) -> float | None: ...
 def table_spread(
     steps: Any,
     constants: Any,

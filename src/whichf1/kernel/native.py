@@ -442,10 +442,19 @@ def class_spread(
     return c.class_spread(steps, constants, result, tp, fp, fn, tn, bent)
 
 
+def table_value(formula: Formula, margins: Any) -> float | None:
+    """The value of a formula of all classes, from the margins of their table.
+
+    None if a number is 0 that must not be.
+    """
+    steps, constants, result = formula
+    return c.table_value(steps, constants, result, margins)
+
+
 def table_spread(
     formula: Formula, margins: Any, true: Any, predicted: Any, count: Any, every: bool
 ) -> SpreadSums | None:
-    """The same for a formula of all classes, from the margins and the cells of their table.
+    """The sums for a formula of all classes, from the margins and the cells of their table.
 
     Cells are true and predicted classes with counts, or true · classes + predicted and then the
     counts in one block of bytes. The sizes are those of every class, or of classes with true or

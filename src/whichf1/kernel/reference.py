@@ -998,10 +998,24 @@ def class_spread(
     return value, square, cube, second, 0.0, 0.0, 0.0, 0.0
 
 
+def table_value(formula: Formula, margins: Any) -> float | None:
+    """The value of a formula of all classes, from the margins of their table.
+
+    None if a number is 0 that must not be.
+    """
+    computed = differentiate(formula, _inputs(np.frombuffer(margins, np.float64).reshape(3, -1)))
+    return None if computed is None else float(computed[0][0])
+
+
+def _inputs(margins: Array) -> Array:
+    tp, fp, fn = margins
+    return np.stack([*margins, (tp + fn).sum() - tp - fp - fn])[None]
+
+
 def table_spread(
     formula: Formula, margins: Any, true: Any, predicted: Any, count: Any, every: bool
 ) -> SpreadSums | None:
-    """The same for a formula of all classes, from the margins and the cells of their table.
+    """The sums for a formula of all classes, from the margins and the cells of their table.
 
     Cells are true and predicted classes with counts, or true · classes + predicted and then the
     counts in one block of bytes. The sizes are those of every class, or of classes with true or
@@ -1013,7 +1027,7 @@ def table_spread(
         place, count = np.frombuffer(true, np.int64), np.frombuffer(true, np.float64)
         place, count = place[: len(place) // 2], count[len(place) // 2 :]
         true, predicted = np.divmod(place, k)
-    computed = differentiate(formula, np.stack([*sums, (tp + fn).sum() - tp - fp - fn])[None])
+    computed = differentiate(formula, _inputs(sums))
     if computed is None:
         return None
     value, (right, columns, rows, tn) = float(computed[0][0]), computed[1][0]

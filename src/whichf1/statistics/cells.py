@@ -54,7 +54,7 @@ FEW_CELLS = 1 << 14
 """Up to this many classes, cells are summed class by class; beyond, in sorted order."""
 _MANY_CELLS = 1 << 22
 """Beyond this many classes, no item is spread over all cells."""
-_MOST_RECORDED = 1 << 11
+MOST_RECORDED = 1 << 11
 """Beyond this many classes, NumPy takes the steps of a formula faster than one call for all."""
 _BLOCK = 1 << 13
 """Cells processed at a time: they fit in the cache, and BLAS starts no threads for them."""
@@ -986,9 +986,9 @@ def _recorded_slopes(
     tp = margins.tp
     classes = tp.shape[-1]
     every = frozen.classes is every_class(classes)
-    if tp.dtype.char != "d" or classes > _MOST_RECORDED or not every:
+    if tp.dtype.char != "d" or classes > MOST_RECORDED or not every:
         return None
-    formula, reads_tn = _recorded(definition, classes)
+    formula, reads_tn = recorded(definition, classes)
     if formula is None:
         return None
     inputs = np.empty((len(tp) if tp.ndim > 1 else 1, 4, classes))
@@ -1004,7 +1004,7 @@ def _recorded_slopes(
 
 
 @lru_cache(maxsize=256)
-def _recorded(definition: Definition, classes: int) -> tuple[kernel.Formula | None, bool]:
+def recorded(definition: Definition, classes: int) -> tuple[kernel.Formula | None, bool]:
     """The steps of a score of all classes, and whether they read the true negatives.
 
     None if it is not one number, or needs more than margins.
@@ -1068,8 +1068,8 @@ def _found_delta(definition: Definition, classes: int) -> Linearized | None:
     formula = None
     if not whole:
         formula = _recorded_class(definition)
-    elif classes <= _MOST_RECORDED:
-        formula = _recorded(definition, classes)[0]
+    elif classes <= MOST_RECORDED:
+        formula = recorded(definition, classes)[0]
     least = {} if definition.average == "micro" else _least_sizes(definition, True, FEW)
     return Linearized(formula, least, rate, bent)
 
@@ -1095,8 +1095,8 @@ def delta_of_table(definition: Definition, frozen: Frozen) -> Estimated | None:
         return spread, _few_of_table(delta, frozen), value
     for enough, size in zip(delta.least.values(), sums[4:], strict=False):
         if size < enough:
-            return _spread(sums), _few_of_table(delta, frozen), None
-    return _spread(sums), None, None
+            return _spread(sums), _few_of_table(delta, frozen), sums[0]
+    return _spread(sums), None, sums[0]
 
 
 def _few_of_table(delta: Linearized, frozen: Frozen) -> str | None:

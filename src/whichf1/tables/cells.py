@@ -410,6 +410,10 @@ class CountedMargins(Margins):
         """What the spread of a formula of these counts is computed from; None where 0/0 is."""
         return kernel.table_spread(formula, self._table[1], self._filled, None, None, every)
 
+    def value_of(self, formula: kernel.Formula) -> float | None:
+        """The value of a formula of these counts; None where 0/0 is."""
+        return kernel.table_value(formula, self._table[1])
+
     @cached_property
     def _information(self) -> tuple[Any, Any, Any]:
         return kernel.information(self._table[1], self._filled)

@@ -259,21 +259,39 @@ static void slopes_of_cells(work *w)
     }
 }
 
+/* tp, fp, fn and tn of all classes from the first three; NULL without memory. */
+static double *inputs_of(const double *margins, size_t k)
+{
+    const double *tp = margins, *fp = margins + k, *fn = margins + 2 * k;
+    double *inputs = malloc(4 * (k ? k : 1) * sizeof *inputs), n = 0;
+    if (!inputs) return NULL;
+    memcpy(inputs, margins, 3 * k * sizeof *inputs);
+    for (size_t i = 0; i < k; i++) n += tp[i] + fn[i];
+    for (size_t i = 0; i < k; i++) inputs[3 * k + i] = n - tp[i] - fp[i] - fn[i];
+    return inputs;
+}
+
+wf_status wf_table_value(const wf_formula *f, const double *margins, double *value)
+{
+    double *inputs = inputs_of(margins, f->classes);
+    wf_status status = !inputs ? WF_NO_MEMORY : f->inputs != 4 ? WF_BAD_CODE : WF_OK;
+    if (!status) status = wf_evaluate(f, inputs, value);
+    free(inputs);
+    return status;
+}
+
 wf_status wf_table_spread(const wf_formula *f, const double *margins, const wf_table_cells *cells,
                           int every, wf_spread *out)
 {
     size_t k = f->classes;
     const double *tp = margins, *fp = margins + k, *fn = margins + 2 * k;
-    double *inputs = malloc(4 * (k ? k : 1) * sizeof *inputs), n = 0;
+    double *inputs = inputs_of(margins, k);
     work w = {0};
     wf_status status = inputs ? start(&w, f) : WF_NO_MEMORY;
     if (!status && f->inputs != 4) status = WF_BAD_CODE;
     *out = (wf_spread){.least = {INFINITY, INFINITY, INFINITY, INFINITY}};
     if (!status) {
-        memcpy(inputs, margins, 3 * k * sizeof *inputs);
-        for (size_t i = 0; i < k; i++) n += tp[i] + fn[i];
         for (size_t i = 0; i < k; i++) {
-            inputs[3 * k + i] = n - tp[i] - fp[i] - fn[i];
             double sizes[4] = {tp[i] + fn[i], tp[i], fp[i], fn[i]};
             for (int j = 0; j < 4 && (every || sizes[0] + fp[i] > 0); j++)
                 if (sizes[j] < out->least[j]) out->least[j] = sizes[j];

@@ -447,8 +447,10 @@ typedef struct {
     double least[4]; /* the fewest items, hits, false positives and misses of a class */
 } wf_spread;
 
-/* Of a formula of tp, fp, fn and tn of all classes; margins are the first three. The sizes are of
- * every class, or of those with true or predicted items. */
+/* The value of a formula of tp, fp, fn and tn of all classes; margins are the first three. */
+wf_status wf_table_value(const wf_formula *formula, const double *margins, double *value);
+
+/* Of such a formula. The sizes are of every class, or of those with true or predicted items. */
 wf_status wf_table_spread(const wf_formula *formula, const double *margins,
                           const wf_table_cells *cells, int every, wf_spread *out);
 

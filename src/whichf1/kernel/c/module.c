@@ -1500,6 +1500,25 @@ static int get_numbers(PyObject *object, const char *name, item_type type, Py_bu
     return PyObject_GetBuffer(object, view, PyBUF_SIMPLE);
 }
 
+static PyObject *table_value(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
+{
+    (void)self;
+    Py_buffer views[2] = {{0}}, margins;
+    wf_formula formula;
+    double value;
+    PyObject *result = NULL;
+    if (expect(nargs, 4) < 0 || get_numbers(args[3], "margins", FLOAT64, &margins) < 0) return NULL;
+    if (get_formula(args, 4, (size_t)margins.len / 24, views, &formula) == 0) {
+        wf_status status = wf_table_value(&formula, margins.buf, &value);
+        if (status == WF_ZERO) result = Py_NewRef(Py_None);
+        else result = status ? failed(status) : PyFloat_FromDouble(value);
+    }
+    for (int i = 0; i < 2; i++)
+        if (views[i].obj) PyBuffer_Release(&views[i]);
+    PyBuffer_Release(&margins);
+    return result;
+}
+
 static PyObject *table_spread(PyObject *self, PyObject *const *args, Py_ssize_t nargs)
 {
     (void)self;
@@ -1582,6 +1601,7 @@ static PyMethodDef functions[] = {
     FUNCTION(beta_logit, "beta_logit(a, b, p)"),
     FUNCTION(differentiate, "differentiate(steps, constants, inputs, values, slopes, result)"),
     FUNCTION(class_spread, "class_spread(steps, constants, result, tp, fp, fn, tn, bent)"),
+    FUNCTION(table_value, "table_value(steps, constants, result, margins)"),
     FUNCTION(table_spread,
              "table_spread(steps, constants, result, margins, true, predicted, count, every)"),
     {NULL, NULL, 0, NULL},
