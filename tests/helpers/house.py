@@ -137,8 +137,11 @@ class Walk(NamedTuple):
 
 
 def walk(call: Callable[[], object]) -> Walk:
-    """Count the functions of the package that a call makes, after a first one to warm up."""
-    call()
+    """Count the functions of the package that a call makes, after a few to warm up."""
+    from whichf1.scoring.evaluate import WARM
+
+    for _ in range(WARM + 2):  # one of them may record the steps of a formula
+        call()
     seen: collections.Counter[str] = collections.Counter()
     crossings, last = 0, ""
 
