@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -136,7 +137,9 @@ def test_both_kernels_add_up_the_same_spread() -> None:
 RULES: tuple[dict[str, Any], ...] = (
     {},
     *({"undefined": value} for value in (0, 1, "skip", "nan")),
+    {"undefined": 0.5},
     {"epsilon": 1e-7},
+    {"epsilon": 1e-7, "epsilon_in": "harmonic"},
     {"undefined": 1, "scope": "one-sided"},
     {"scope": "no-hits", "undefined": "nan"},
     {"formula": "of-averages"},
@@ -169,6 +172,25 @@ def test_a_mean_is_the_same_before_and_after_its_steps_are_recorded(rule: dict[s
     assert compared
     branches = "exclude" in rule or rule.get("scope") == "no-hits"
     assert (recorded > 0) == (not branches)
+
+
+@pytest.mark.parametrize("items", [60, 1_000_000])
+def test_a_score_is_the_same_with_an_interval(items: int) -> None:
+    """To the bit: the interval takes the score from recorded steps, which may read other sums."""
+    rng, compared = np.random.default_rng(4), 0
+    for classes in (2, 3, 12, 25):
+        true = rng.integers(0, classes, items)
+        predicted = np.where(rng.random(items) < 0.7, true, rng.integers(0, classes, items))
+        for definition in DEFINITIONS.values():
+            if definition.metric in ("expected_cost", "normalized_expected_cost"):
+                continue
+            if definition.epsilon or "interval" not in definition.applicable:
+                continue
+            named = replace(definition, interval=wf.Delta())
+            alone, beside = definition(true, predicted), named(true, predicted)
+            assert np.array(alone).tobytes() == np.array(beside).tobytes(), definition.signature
+            compared += 1
+    assert compared > 200
 
 
 def test_a_spread_where_a_number_is_0_is_left_to_the_rule_of_zeros() -> None:

@@ -262,7 +262,8 @@ static int allocate_table(worker *w, int with_totals)
 {
     size_t cells = cells_of(w);
     int words = w->bits <= WORD_BITS;
-    int few = w->stop - w->start <= LANES_FROM && w->bits > 2; /* else all are neighbours */
+    /* in a few cells, most neighbours are equal */
+    int few = w->stop - w->start <= LANES_FROM && w->bits > 2;
     w->lane_count = !words ? 0 : few ? 1 : w->bits <= 5 ? 4 : 2;
     w->words = words ? calloc(w->lane_count * cells, sizeof *w->words) : NULL;
     start_groups(w);
